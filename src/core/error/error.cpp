@@ -1,0 +1,178 @@
+#include "holdfast/error.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+namespace holdfast {
+
+struct error::story {
+    error_code code;
+    std::string message;
+    std::vector<std::string> labels;  // a handful: a linear search beats a tree, and keeps order
+    std::vector<context_entry> context;
+    std::vector<attempt> history;
+};
+
+error::error(error_code code, std::string message)
+    : story_{std::make_unique<story>(story{code, std::move(message), {}, {}, {}})}
+{
+}
+
+error::error(const error& other)
+    : story_{other.story_ ? std::make_unique<story>(*other.story_) : nullptr}
+{
+}
+
+error& error::operator=(const error& other)
+{
+    if (this != &other)
+        *this = error{other};  // the copy may throw, the move does not
+    return *this;
+}
+
+error::error(error&&) noexcept = default;
+error& error::operator=(error&&) noexcept = default;
+error::~error() = default;
+
+error_code error::code() const noexcept
+{
+    assert(story_);
+    return story_->code;
+}
+
+const std::string& error::message() const noexcept
+{
+    assert(story_);
+    return story_->message;
+}
+
+bool error::has_label(std::string_view label) const noexcept
+{
+    assert(story_);
+    return std::ranges::find(story_->labels, label) != story_->labels.end();
+}
+
+std::span<const std::string> error::labels() const noexcept
+{
+    assert(story_);
+    return story_->labels;
+}
+
+std::string_view error::context(std::string_view name) const noexcept
+{
+    assert(story_);
+    const auto entry = std::ranges::find(story_->context, name, &context_entry::name);
+    return entry == story_->context.end() ? std::string_view{} : entry->value;
+}
+
+std::span<const context_entry> error::context() const noexcept
+{
+    assert(story_);
+    return story_->context;
+}
+
+std::span<const attempt> error::history() const noexcept
+{
+    assert(story_);
+    return story_->history;
+}
+
+error&& error::with_label(std::string_view label) &&
+{
+    if (!has_label(label))
+        story_->labels.emplace_back(label);
+    return std::move(*this);
+}
+
+error&& error::with_context(std::string_view name, std::string value) &&
+{
+    assert(story_);
+    const auto entry = std::ranges::find(story_->context, name, &context_entry::name);
+    if (entry == story_->context.end())
+        story_->context.push_back({std::string{name}, std::move(value)});
+    else
+        entry->value = std::move(value);
+    return std::move(*this);
+}
+
+error&& error::with_history(std::vector<attempt> attempts) &&
+{
+    assert(story_);
+    story_->history = std::move(attempts);
+    return std::move(*this);
+}
+
+namespace {
+
+/// "bson:6 wrong type": the category makes the number mean something.
+std::string in_words(error_code code)
+{
+    if (!code.failed())
+        return "no error";
+    return std::string{code.category().name()} + ':' + std::to_string(code.value()) + ' ' +
+           code.message();
+}
+
+std::string_view in_words(dispatch_phase phase)
+{
+    switch (phase) {
+    case dispatch_phase::not_sent: return "not sent";
+    case dispatch_phase::in_flight: return "in flight";
+    case dispatch_phase::answered: return "answered";
+    }
+    return "unknown phase";
+}
+
+/// Four digits tell a reader enough, so the unit grows with the value.
+std::string in_words(duration time)
+{
+    using namespace std::chrono;
+    if (time < 10ms)
+        return std::to_string(duration_cast<microseconds>(time).count()) + " us";
+    if (time < 10s)
+        return std::to_string(duration_cast<milliseconds>(time).count()) + " ms";
+    return std::to_string(duration_cast<seconds>(time).count()) + " s";
+}
+
+std::string joined(std::span<const std::string> labels)
+{
+    std::string all;
+    for (const std::string& label : labels)
+        all.append(all.empty() ? "" : ", ").append(label);
+    return all;
+}
+
+std::string in_words(const attempt& a)
+{
+    std::string line = a.server.value().empty() ? "no server" : a.server.value();
+    line.append(", ").append(in_words(a.phase)).append(", ").append(in_words(a.cause));
+    if (!a.labels.empty())
+        line.append(" [").append(joined(a.labels)).append("]");
+    line.append(", began at ").append(in_words(a.started));
+    line.append(", took ").append(in_words(a.took));
+    if (a.waited != duration::zero())
+        line.append(", waited ").append(in_words(a.waited));
+    if (!a.verdict.empty())
+        line.append(": ").append(a.verdict);
+    return line;
+}
+
+}  // namespace
+
+std::string error::explain() const
+{
+    assert(story_);
+    std::string text = story_->message;
+    text.append("\n  code: ").append(in_words(story_->code));
+    if (!story_->labels.empty())
+        text.append("\n  labels: ").append(joined(story_->labels));
+    for (const context_entry& entry : story_->context)
+        text.append("\n  ").append(entry.name).append(": ").append(entry.value);
+    for (std::size_t i = 0; i < story_->history.size(); ++i) {
+        text.append("\n  attempt ").append(std::to_string(i + 1)).append(": ");
+        text.append(in_words(story_->history[i]));
+    }
+    return text;
+}
+
+}  // namespace holdfast

@@ -1,0 +1,227 @@
+#include "holdfast/error.hpp"
+
+#include <boost/system/errc.hpp>
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+namespace holdfast {
+namespace {
+
+using namespace std::chrono_literals;
+using boost::system::errc::make_error_code;
+namespace sys = boost::system::errc;
+
+error broken_pipe()
+{
+    return {make_error_code(sys::broken_pipe), "the pipe broke"};
+}
+
+std::vector<std::string> labels_of(const error& e)
+{
+    return {e.labels().begin(), e.labels().end()};
+}
+
+TEST(error, is_one_pointer_wide)
+{
+    EXPECT_EQ(sizeof(error), sizeof(void*));
+    EXPECT_LE(sizeof(result<void>), 2 * sizeof(void*));
+}
+
+TEST(error, has_code_and_message)
+{
+    const error e = broken_pipe();
+    EXPECT_EQ(e.code(), sys::broken_pipe);
+    EXPECT_EQ(e.message(), "the pipe broke");
+    EXPECT_TRUE(e.labels().empty());
+    EXPECT_TRUE(e.context().empty());
+    EXPECT_TRUE(e.history().empty());
+}
+
+TEST(error, keeps_labels_in_order_and_once)
+{
+    const error e = broken_pipe().with_label("b").with_label("a").with_label("b");
+    EXPECT_EQ(labels_of(e), (std::vector<std::string>{"b", "a"}));
+    EXPECT_TRUE(e.has_label("a"));
+    EXPECT_TRUE(e.has_label("b"));
+    EXPECT_FALSE(e.has_label("ab"));
+    EXPECT_FALSE(e.has_label(""));
+}
+
+TEST(error, replaces_context_of_the_same_name)
+{
+    const error e = broken_pipe()
+                        .with_context("path", "a.b")
+                        .with_context("offset", "12")
+                        .with_context("path", "c");
+    EXPECT_EQ(e.context("path"), "c");
+    EXPECT_EQ(e.context("offset"), "12");
+    EXPECT_EQ(e.context("line"), "");
+    ASSERT_EQ(e.context().size(), 2u);
+    EXPECT_EQ(e.context()[0], (context_entry{"path", "c"}));
+}
+
+TEST(error, copies_are_independent)
+{
+    const error original = broken_pipe().with_label("a").with_context("path", "x");
+    error copy = original;
+    copy = std::move(copy).with_label("b").with_context("path", "y");
+    EXPECT_EQ(labels_of(original), std::vector<std::string>{"a"});
+    EXPECT_EQ(original.context("path"), "x");
+    EXPECT_EQ(copy.context("path"), "y");
+
+    copy = original;
+    EXPECT_EQ(labels_of(copy), std::vector<std::string>{"a"});
+    const error& itself = copy;
+    copy = itself;
+    EXPECT_EQ(copy.message(), "the pipe broke");
+}
+
+TEST(error, one_that_was_moved_from_can_be_copied_and_assigned)
+{
+    error from = broken_pipe();
+    const error to = std::move(from);
+    error copy = from;  // NOLINT(bugprone-use-after-move): that is the test
+    copy = to;
+    EXPECT_EQ(copy.message(), "the pipe broke");
+    from = to;
+    EXPECT_EQ(from.code(), sys::broken_pipe);
+}
+
+TEST(error, history_is_kept_in_order)
+{
+    const error e = broken_pipe().with_history({attempt{.server = endpoint{"a:1"}},
+                                                attempt{.server = endpoint{"b:1"}}});
+    ASSERT_EQ(e.history().size(), 2u);
+    EXPECT_EQ(e.history()[0].server, endpoint{"a:1"});
+    EXPECT_EQ(e.history()[1].server, endpoint{"b:1"});
+}
+
+TEST(error_explain, of_a_bare_error_is_message_and_code)
+{
+    const error e = broken_pipe();
+    EXPECT_EQ(e.explain(), "the pipe broke\n  code: " + std::string{e.code().category().name()} +
+                               ":" + std::to_string(e.code().value()) + " " + e.code().message());
+}
+
+TEST(error_explain, tells_the_whole_story)
+{
+    const error_code reset = make_error_code(sys::connection_reset);
+    const error_code full = make_error_code(sys::no_space_on_device);
+    const error e = error{full, "insert into bank.accounts failed"}
+                        .with_label("RetryableWriteError")
+                        .with_label("NoWritesPerformed")
+                        .with_context("namespace", "bank.accounts")
+                        .with_history({
+                            {endpoint{"db1:27017"}, dispatch_phase::in_flight, reset, {}, 0ms,
+                             12ms, 100ms, "a retryable write"},
+                            {endpoint{"db2:27017"}, dispatch_phase::answered, full, {"Fatal"},
+                             112ms, 1500us, 0ms, "not retryable"},
+                            {endpoint{}, dispatch_phase::not_sent, {}, {}, 12s, 0ms, 0ms, ""},
+                        });
+    const auto code = [](error_code c) {
+        return std::string{c.category().name()} + ':' + std::to_string(c.value()) + ' ' +
+               c.message();
+    };
+    EXPECT_EQ(e.explain(),
+              "insert into bank.accounts failed\n"
+              "  code: " + code(full) + "\n"
+              "  labels: RetryableWriteError, NoWritesPerformed\n"
+              "  namespace: bank.accounts\n"
+              "  attempt 1: db1:27017, in flight, " + code(reset) +
+              ", began at 0 us, took 12 ms, waited 100 ms: a retryable write\n"
+              "  attempt 2: db2:27017, answered, " + code(full) +
+              " [Fatal], began at 112 ms, took 1500 us: not retryable\n"
+              "  attempt 3: no server, not sent, no error, began at 12 s, took 0 us");
+}
+
+TEST(failure, carries_the_error_and_says_its_message)
+{
+    try {
+        throw failure{broken_pipe().with_label("a")};
+    } catch (const std::runtime_error& caught) {
+        EXPECT_STREQ(caught.what(), "the pipe broke");
+        const auto* const why = dynamic_cast<const failure*>(&caught);
+        ASSERT_NE(why, nullptr);
+        EXPECT_TRUE(why->why().has_label("a"));
+    }
+}
+
+TEST(result, holds_a_value)
+{
+    result<int> r = 42;
+    EXPECT_TRUE(r.has_value());
+    EXPECT_TRUE(static_cast<bool>(r));
+    EXPECT_EQ(*r, 42);
+    EXPECT_EQ(r.value(), 42);
+    EXPECT_EQ(r.value_or(7), 42);
+    *r = 43;
+    EXPECT_EQ(std::as_const(r).value(), 43);
+    EXPECT_EQ(std::move(r).value(), 43);
+}
+
+TEST(result, holds_an_error)
+{
+    result<int> r = broken_pipe();
+    EXPECT_FALSE(r.has_value());
+    EXPECT_FALSE(static_cast<bool>(r));
+    EXPECT_EQ(r.error().code(), sys::broken_pipe);
+    EXPECT_EQ(r.value_or(7), 7);
+    EXPECT_THROW(r.value(), failure);
+    EXPECT_THROW(std::as_const(r).value(), failure);
+    EXPECT_EQ(r.error().message(), "the pipe broke");  // the throwing above copied it
+    const error taken = std::move(r).error();
+    EXPECT_EQ(taken.message(), "the pipe broke");
+}
+
+TEST(result, throws_the_error_it_holds)
+{
+    result<std::string> r = broken_pipe().with_label("a");
+    try {
+        (void)std::move(r).value();
+        FAIL() << "an error gave a value";
+    } catch (const failure& caught) {
+        EXPECT_EQ(caught.why().code(), sys::broken_pipe);
+        EXPECT_TRUE(caught.why().has_label("a"));
+    }
+}
+
+TEST(result, converts_as_its_value_does)
+{
+    const result<std::string> from_literal = "text";
+    EXPECT_EQ(*from_literal, "text");
+    EXPECT_EQ(from_literal->size(), 4u);
+    static_assert(std::is_convertible_v<const char*, result<std::string>>);
+    static_assert(!std::is_convertible_v<std::string, result<endpoint>>);
+    static_assert(std::is_constructible_v<result<endpoint>, std::string>);
+    static_assert(!std::is_constructible_v<result<int>, std::string>);
+}
+
+TEST(result, moves_what_cannot_be_copied)
+{
+    result<std::unique_ptr<int>> r = std::make_unique<int>(5);
+    const std::unique_ptr<int> owned = *std::move(r);
+    EXPECT_EQ(*owned, 5);
+}
+
+TEST(result_of_void, succeeds_by_default)
+{
+    const result<void> r;
+    EXPECT_TRUE(r.has_value());
+    EXPECT_TRUE(static_cast<bool>(r));
+    EXPECT_NO_THROW(r.value());
+}
+
+TEST(result_of_void, holds_an_error)
+{
+    result<void> r = broken_pipe();
+    EXPECT_FALSE(r.has_value());
+    EXPECT_EQ(r.error().code(), sys::broken_pipe);
+    EXPECT_THROW(r.value(), failure);
+    const error taken = std::move(r).error();
+    EXPECT_EQ(taken.message(), "the pipe broke");
+}
+
+}  // namespace
+}  // namespace holdfast
