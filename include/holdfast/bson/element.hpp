@@ -1,0 +1,218 @@
+#pragma once
+#include "holdfast/bson/types.hpp"
+#include "holdfast/error.hpp"
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace holdfast::bson {
+
+class view;
+class array_view;
+class element_iterator;
+struct code_with_scope;
+
+/// Reads a number from bytes in BSON's order, little endian, at any alignment.
+template <class T>
+T load(const std::uint8_t* from) noexcept
+{
+    static_assert(std::endian::native == std::endian::little, "BSON is read in place");
+    T value;
+    std::memcpy(&value, from, sizeof value);
+    return value;
+}
+
+/// How a C++ type is read from an element and written by a builder. Specialise it for a type of
+/// your own (see docs/bson.md):
+///
+///     template <>
+///     struct holdfast::bson::codec<money> {
+///         static result<money> read(const element& from);
+///         static void write(auto& out, std::string_view key, const money& value);
+///     };
+template <class T>
+struct codec;
+
+/// One key and its value inside a document, seen in place. An element can also be missing (a
+/// look-up found nothing) or malformed (its bytes are no BSON): then its type is `invalid`, it
+/// converts to false, and every typed access is an error that says which of the two it was.
+class element {
+public:
+    constexpr element() = default;
+
+    explicit operator bool() const noexcept { return type_ != bson::type::invalid; }
+    bson::type type() const noexcept { return type_; }
+    std::string_view key() const noexcept
+    {
+        return {reinterpret_cast<const char*>(key_), key_size_};
+    }
+    bool is_null() const noexcept { return type_ == bson::type::null; }
+    bool malformed() const noexcept { return malformed_; }
+
+    /// The byte where it starts.
+    const std::uint8_t* data() const noexcept { return key_ - 1; }
+
+    /// The value as T. Numbers convert where nothing is lost; text is checked to be UTF-8.
+    template <class T>
+    result<T> get() const
+    {
+        return codec<T>::read(*this);
+    }
+
+    /// The bytes of the value as they lie in the document, without type and key.
+    std::span<const std::uint8_t> value_bytes() const noexcept { return {value_, value_size_}; }
+
+    /// The whole element, with type and key, ready to be copied into another document.
+    std::span<const std::uint8_t> bytes() const noexcept
+    {
+        return {key_ - 1, static_cast<std::size_t>(value_ + value_size_ - (key_ - 1))};
+    }
+
+    /// Direct access for code that has just switched on type(); the type must be the one named.
+    /// Bounds were checked when the element was found, text is given as it lies there.
+    double as_double() const noexcept { return load<double>(value_); }
+    std::int32_t as_int32() const noexcept { return load<std::int32_t>(value_); }
+    std::int64_t as_int64() const noexcept { return load<std::int64_t>(value_); }
+    bool as_bool() const noexcept { return *value_ != 0; }
+    datetime as_datetime() const noexcept
+    {
+        return datetime{std::chrono::milliseconds{load<std::int64_t>(value_)}};
+    }
+    timestamp as_timestamp() const noexcept
+    {
+        return {load<std::uint32_t>(value_ + 4), load<std::uint32_t>(value_)};
+    }
+    object_id as_object_id() const noexcept { return {load<std::array<std::uint8_t, 12>>(value_)}; }
+    decimal128 as_decimal128() const noexcept
+    {
+        return {load<std::uint64_t>(value_), load<std::uint64_t>(value_ + 8)};
+    }
+    /// A string, code or symbol.
+    std::string_view as_string() const noexcept
+    {
+        return {reinterpret_cast<const char*>(value_) + 4, value_size_ - 5};
+    }
+    regex as_regex() const noexcept;
+    /// An old binary (subtype 2) gives its payload, without the second length if that is right.
+    binary as_binary() const noexcept;
+    view as_document() const noexcept;
+    array_view as_array() const noexcept;
+
+    /// These two have an inner structure that is checked here.
+    result<db_pointer> as_db_pointer() const;
+    result<code_with_scope> as_code_with_scope() const;
+
+    /// The error of a typed access: missing, malformed, or "key: expected int32, found string".
+    error mismatch(std::string_view expected) const;
+
+    /// What is wrong with a malformed element, in words.
+    std::string fault() const;
+
+private:
+    friend class view;
+    friend class element_iterator;
+
+    static element missing(std::string_view key) noexcept;
+    static element malformed_at(const std::uint8_t* at, const std::uint8_t* begin,
+                                const std::uint8_t* terminator) noexcept;
+    static element step(const std::uint8_t* at, const std::uint8_t* begin,
+                        const std::uint8_t* terminator) noexcept;
+    static std::size_t measure(bson::type t, const std::uint8_t* value, std::size_t room) noexcept;
+
+    const std::uint8_t* key_ = nullptr;
+    const std::uint8_t* value_ = nullptr;  // of a malformed element: the document's terminator
+    std::uint32_t key_size_ = 0;
+    std::uint32_t value_size_ = 0;  // of a malformed element: its offset in the document
+    bson::type type_ = bson::type::invalid;
+    bool malformed_ = false;
+};
+
+namespace layout {
+
+/// Bytes of a value that are the same for every element of its type; other types are `variable`.
+inline constexpr std::uint8_t variable = 0xFE;
+inline constexpr std::uint8_t no_type = 0xFF;
+
+consteval std::array<std::uint8_t, 256> fixed_sizes()
+{
+    std::array<std::uint8_t, 256> size{};
+    size.fill(no_type);
+    const auto set = [&](type t, std::uint8_t n) { size[static_cast<std::uint8_t>(t)] = n; };
+    for (const type t : {type::undefined, type::null, type::min_key, type::max_key})
+        set(t, 0);
+    for (const type t : {type::double_, type::datetime, type::timestamp, type::int64})
+        set(t, 8);
+    set(type::boolean, 1);
+    set(type::int32, 4);
+    set(type::object_id, 12);
+    set(type::decimal128, 16);
+    for (const type t : {type::string, type::document, type::array, type::binary, type::regex,
+                         type::db_pointer, type::code, type::symbol, type::code_with_scope})
+        set(t, variable);
+    return size;
+}
+inline constexpr std::array<std::uint8_t, 256> fixed_size = fixed_sizes();
+
+}  // namespace layout
+
+/// The element at `at`, which lies before the document's terminator. Because a document always ends
+/// with a zero byte, a search for the end of a key or text cannot leave it.
+inline element element::step(const std::uint8_t* at, const std::uint8_t* begin,
+                             const std::uint8_t* terminator) noexcept
+{
+    element e;
+    e.key_ = at + 1;
+    e.key_size_ = static_cast<std::uint32_t>(std::strlen(reinterpret_cast<const char*>(at + 1)));
+    e.value_ = e.key_ + e.key_size_ + 1;
+    if (e.value_ > terminator) [[unlikely]]
+        return malformed_at(at, begin, terminator);
+    const auto room = static_cast<std::size_t>(terminator - e.value_);
+    std::size_t size = layout::fixed_size[*at];
+    if (size >= layout::variable)
+        size = measure(bson::type{*at}, e.value_, room);
+    if (size > room) [[unlikely]]
+        return malformed_at(at, begin, terminator);
+    e.value_size_ = static_cast<std::uint32_t>(size);
+    e.type_ = bson::type{*at};
+    return e;
+}
+
+/// The size of a value whose type alone does not tell it; more than `room` if it is malformed.
+inline std::size_t element::measure(bson::type t, const std::uint8_t* value,
+                                    std::size_t room) noexcept
+{
+    constexpr std::size_t malformed = SIZE_MAX;
+    if (t == bson::type::regex) {
+        const auto* text = reinterpret_cast<const char*>(value);
+        const std::size_t pattern = std::strlen(text) + 1;
+        return pattern >= room ? malformed : pattern + std::strlen(text + pattern) + 1;
+    }
+    if (room < 5 || layout::fixed_size[static_cast<std::uint8_t>(t)] != layout::variable)
+        return malformed;
+    const auto length = static_cast<std::size_t>(load<std::uint32_t>(value));
+    if (length > room)
+        return malformed;
+    switch (t) {
+    case bson::type::string:
+    case bson::type::code:
+    case bson::type::symbol:
+        return length < 1 || length + 4 > room || value[length + 3] != 0 ? malformed : length + 4;
+    case bson::type::document:
+    case bson::type::array:
+        return length < 5 || value[length - 1] != 0 ? malformed : length;
+    case bson::type::binary:
+        return length + 5;
+    case bson::type::db_pointer:
+        return length + 4 + 12;
+    default:  // code_with_scope: the length is that of the whole value
+        return length < 14 ? malformed : length;
+    }
+}
+
+}  // namespace holdfast::bson
