@@ -19,7 +19,10 @@
 namespace holdfast {
 
 using boost::system::error_code;
+
+/// Time as the library counts it. Only the runtime reads the clock; all else is told.
 using duration = std::chrono::steady_clock::duration;
+using time_point = std::chrono::steady_clock::time_point;
 
 /// How far an attempt came. A write is ambiguous only after `in_flight`: it may have been applied,
 /// and nobody told us.

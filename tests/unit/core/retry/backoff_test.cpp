@@ -1,0 +1,59 @@
+#include "core/retry/backoff.hpp"
+
+#include "support/verifies.hpp"
+
+#include <gtest/gtest.h>
+
+namespace holdfast::core {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(controlled_backoff, follows_the_table_of_the_rfc)
+{
+    VERIFIES("CR-067");
+    const duration table[] = {1ms, 10ms, 50ms, 100ms, 500ms, 1000ms, 1000ms};
+    for (std::uint32_t made = 0; made < std::size(table); ++made)
+        EXPECT_EQ(controlled_backoff(made), table[made]) << made;
+    EXPECT_EQ(controlled_backoff(UINT32_MAX), 1000ms);
+}
+
+TEST(exponential_backoff, doubles_from_one_to_five_hundred_milliseconds)
+{
+    VERIFIES("CR-023");
+    const duration table[] = {1ms,  2ms,   4ms,   8ms,   16ms, 32ms,
+                              64ms, 128ms, 256ms, 500ms, 500ms};
+    for (std::uint32_t made = 0; made < std::size(table); ++made)
+        EXPECT_EQ(exponential_backoff{}(made), table[made]) << made;
+    EXPECT_EQ(exponential_backoff{}(UINT32_MAX), 500ms);
+}
+
+TEST(exponential_backoff, takes_other_bounds)
+{
+    constexpr exponential_backoff slow{20ms, 50ms};
+    EXPECT_EQ(slow(0), 20ms);
+    EXPECT_EQ(slow(1), 40ms);
+    EXPECT_EQ(slow(2), 50ms);
+}
+
+TEST(full_jitter, is_the_chosen_part_of_the_exponential_wait)
+{
+    EXPECT_EQ(full_jitter(100ms, 0, 10s, 0.5), 50ms);
+    EXPECT_EQ(full_jitter(100ms, 3, 10s, 0.25), 200ms);
+    EXPECT_EQ(full_jitter(100ms, 3, 10s, 0.0), 0ms);
+}
+
+TEST(full_jitter, never_exceeds_the_cap_and_never_overflows)
+{
+    VERIFIES("BP-019");
+    constexpr double nearly_one = 1 - 1e-9;
+    for (const std::uint32_t doublings : {6U, 7U, 63U, 64U, 1000U, UINT32_MAX}) {
+        const duration wait = full_jitter(100ms, doublings, 10s, nearly_one);
+        EXPECT_LT(wait, 10s);
+        EXPECT_GT(wait, doublings == 6 ? 6399ms : 9999ms);
+    }
+    EXPECT_EQ(doubled(1h, UINT32_MAX, duration::max()), duration::max());
+}
+
+}  // namespace
+}  // namespace holdfast::core
