@@ -1,7 +1,6 @@
 #include "holdfast/error.hpp"
 
 #include <boost/system/errc.hpp>
-
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -91,49 +90,59 @@ TEST(error, one_that_was_moved_from_can_be_copied_and_assigned)
 
 TEST(error, history_is_kept_in_order)
 {
-    const error e = broken_pipe().with_history({attempt{.server = endpoint{"a:1"}},
-                                                attempt{.server = endpoint{"b:1"}}});
+    const error e = broken_pipe().with_history(
+        {attempt{.server = endpoint{"a:1"}}, attempt{.server = endpoint{"b:1"}}});
     ASSERT_EQ(e.history().size(), 2u);
     EXPECT_EQ(e.history()[0].server, endpoint{"a:1"});
     EXPECT_EQ(e.history()[1].server, endpoint{"b:1"});
 }
 
+std::string in_full(error_code code)
+{
+    return std::string{code.category().name()} + ':' + std::to_string(code.value()) + ' ' +
+           code.message();
+}
+
 TEST(error_explain, of_a_bare_error_is_message_and_code)
 {
     const error e = broken_pipe();
-    EXPECT_EQ(e.explain(), "the pipe broke\n  code: " + std::string{e.code().category().name()} +
-                               ":" + std::to_string(e.code().value()) + " " + e.code().message());
+    EXPECT_EQ(e.explain(), "the pipe broke\n  code: " + in_full(e.code()));
 }
 
 TEST(error_explain, tells_the_whole_story)
 {
     const error_code reset = make_error_code(sys::connection_reset);
     const error_code full = make_error_code(sys::no_space_on_device);
+    const attempt first{.server = endpoint{"db1:27017"},
+                        .phase = dispatch_phase::in_flight,
+                        .cause = reset,
+                        .took = 12ms,
+                        .waited = 100ms,
+                        .verdict = "a retryable write"};
+    const attempt second{.server = endpoint{"db2:27017"},
+                         .phase = dispatch_phase::answered,
+                         .cause = full,
+                         .labels = {"Fatal"},
+                         .started = 112ms,
+                         .took = 1500us,
+                         .verdict = "not retryable"};
+    const attempt third{.started = 12s};
     const error e = error{full, "insert into bank.accounts failed"}
                         .with_label("RetryableWriteError")
                         .with_label("NoWritesPerformed")
                         .with_context("namespace", "bank.accounts")
-                        .with_history({
-                            {endpoint{"db1:27017"}, dispatch_phase::in_flight, reset, {}, 0ms,
-                             12ms, 100ms, "a retryable write"},
-                            {endpoint{"db2:27017"}, dispatch_phase::answered, full, {"Fatal"},
-                             112ms, 1500us, 0ms, "not retryable"},
-                            {endpoint{}, dispatch_phase::not_sent, {}, {}, 12s, 0ms, 0ms, ""},
-                        });
-    const auto code = [](error_code c) {
-        return std::string{c.category().name()} + ':' + std::to_string(c.value()) + ' ' +
-               c.message();
-    };
-    EXPECT_EQ(e.explain(),
-              "insert into bank.accounts failed\n"
-              "  code: " + code(full) + "\n"
-              "  labels: RetryableWriteError, NoWritesPerformed\n"
-              "  namespace: bank.accounts\n"
-              "  attempt 1: db1:27017, in flight, " + code(reset) +
-              ", began at 0 us, took 12 ms, waited 100 ms: a retryable write\n"
-              "  attempt 2: db2:27017, answered, " + code(full) +
-              " [Fatal], began at 112 ms, took 1500 us: not retryable\n"
-              "  attempt 3: no server, not sent, no error, began at 12 s, took 0 us");
+                        .with_history({first, second, third});
+
+    std::string expected = "insert into bank.accounts failed\n";
+    expected += "  code: " + in_full(full) + "\n";
+    expected += "  labels: RetryableWriteError, NoWritesPerformed\n";
+    expected += "  namespace: bank.accounts\n";
+    expected += "  attempt 1: db1:27017, in flight, " + in_full(reset);
+    expected += ", began at 0 us, took 12 ms, waited 100 ms: a retryable write\n";
+    expected += "  attempt 2: db2:27017, answered, " + in_full(full);
+    expected += " [Fatal], began at 112 ms, took 1500 us: not retryable\n";
+    expected += "  attempt 3: no server, not sent, no error, began at 12 s, took 0 us";
+    EXPECT_EQ(e.explain(), expected);
 }
 
 TEST(failure, carries_the_error_and_says_its_message)
