@@ -1,0 +1,276 @@
+#include "core/mongo/sdam/server_description.hpp"
+
+#include "core/mongo/settings/address.hpp"
+#include "holdfast/bson/errc.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace holdfast::core::mongo {
+
+namespace {
+
+/// Fields of a hello reply are read kindly: one that is absent, or of an unexpected type, keeps its
+/// default, for a server that is a little odd is still worth talking to.
+template <class T>
+std::optional<T> optional_field(const bson::element& e)
+{
+    if (!e)
+        return std::nullopt;
+    auto value = e.get<T>();
+    return value ? std::optional<T>{*std::move(value)} : std::nullopt;
+}
+
+bool is_true(const bson::element& e)
+{
+    switch (e.type()) {
+    case bson::type::boolean:
+        return e.as_bool();
+    case bson::type::int32:
+    case bson::type::int64:
+    case bson::type::double_:
+        return e.get<double>().value_or(0) != 0;
+    default:
+        return false;
+    }
+}
+
+std::vector<endpoint> addresses(const bson::element& e)
+{
+    std::vector<endpoint> found;
+    if (e.type() != bson::type::array)
+        return found;
+    for (const bson::element& item : e.as_array()) {
+        if (item.type() == bson::type::string)
+            found.push_back(reported_address(item.as_string()));
+    }
+    std::ranges::sort(found);
+    return found;
+}
+
+std::optional<endpoint> address(const bson::element& e)
+{
+    if (e.type() != bson::type::string)
+        return std::nullopt;
+    return reported_address(e.as_string());
+}
+
+tag_set tags(const bson::element& e)
+{
+    tag_set found;
+    if (e.type() != bson::type::document)
+        return found;
+    for (const bson::element& tag : e.as_document()) {
+        if (tag.type() == bson::type::string)
+            found.emplace(tag.key(), tag.as_string());
+    }
+    return found;
+}
+
+/// What the reply's flags make of the server; they are spread over the document.
+struct role {
+    bool writable_primary = false;
+    std::optional<bool> legacy_primary = {};
+    bool modern = false;  // isWritablePrimary is there
+    bool secondary = false;
+    bool arbiter = false;
+    bool hidden = false;
+    bool ghost = false;
+    bool mongos = false;
+
+    server_type type(bool has_set_name) const noexcept
+    {
+        if (mongos)
+            return server_type::mongos;
+        if (ghost)
+            return server_type::rs_ghost;
+        if (!has_set_name)
+            return server_type::standalone;
+        if (modern ? writable_primary : legacy_primary.value_or(false))
+            return server_type::rs_primary;
+        if (hidden)
+            return server_type::rs_other;
+        if (secondary)
+            return server_type::rs_secondary;
+        return arbiter ? server_type::rs_arbiter : server_type::rs_other;
+    }
+};
+
+bool read_role(const bson::element& e, role& r)
+{
+    const std::string_view key = e.key();
+    if (key == "isWritablePrimary")
+        r.modern = true, r.writable_primary = is_true(e);
+    else if (key == "ismaster")
+        r.legacy_primary = is_true(e);
+    else if (key == "secondary")
+        r.secondary = is_true(e);
+    else if (key == "arbiterOnly")
+        r.arbiter = is_true(e);
+    else if (key == "hidden")
+        r.hidden = is_true(e);
+    else if (key == "isreplicaset")
+        r.ghost = is_true(e);
+    else if (key == "msg")
+        r.mongos = e.type() == bson::type::string && e.as_string() == "isdbgrid";
+    else
+        return false;
+    return true;
+}
+
+bool read_membership(const bson::element& e, server_description& s)
+{
+    const std::string_view key = e.key();
+    if (key == "hosts")
+        s.hosts = addresses(e);
+    else if (key == "passives")
+        s.passives = addresses(e);
+    else if (key == "arbiters")
+        s.arbiters = addresses(e);
+    else if (key == "me")
+        s.me = address(e);
+    else if (key == "primary")
+        s.primary = address(e);
+    else if (key == "setName")
+        s.set_name = optional_field<std::string>(e);
+    else if (key == "setVersion")
+        s.set_version = optional_field<std::int64_t>(e);
+    else if (key == "electionId")
+        s.election_id = optional_field<bson::object_id>(e);
+    else if (key == "tags")
+        s.tags = tags(e);
+    else
+        return false;
+    return true;
+}
+
+void read_rest(const bson::element& e, server_description& s)
+{
+    const std::string_view key = e.key();
+    if (key == "minWireVersion")
+        s.min_wire_version = optional_field<std::int32_t>(e).value_or(0);
+    else if (key == "maxWireVersion")
+        s.max_wire_version = optional_field<std::int32_t>(e).value_or(0);
+    else if (key == "logicalSessionTimeoutMinutes")
+        s.logical_session_timeout_minutes = optional_field<std::int32_t>(e);
+    else if (key == "iscryptd")
+        s.is_cryptd = is_true(e);
+    else if (key == "serviceId")
+        s.service_id = optional_field<bson::object_id>(e);
+    else if (key == "lastWrite" && e.type() == bson::type::document) {
+        s.last_write_date = optional_field<bson::datetime>(e.as_document()["lastWriteDate"]);
+        s.op_time = optional_field<bson::document>(e.as_document()["opTime"]);
+    }
+}
+
+error refused(bson::view reply)
+{
+    const auto message = optional_field<std::string>(reply["errmsg"]);
+    const auto code = optional_field<std::int32_t>(reply["code"]);
+    std::string text = "hello failed: " + message.value_or("the reply lacks ok: 1");
+    if (code)
+        text += " (code " + std::to_string(*code) + ")";
+    return error{bson::errc::invalid_value, std::move(text)};
+}
+
+}  // namespace
+
+std::string_view name_of(server_type type) noexcept
+{
+    switch (type) {
+    case server_type::unknown:
+        return "Unknown";
+    case server_type::standalone:
+        return "Standalone";
+    case server_type::mongos:
+        return "Mongos";
+    case server_type::possible_primary:
+        return "PossiblePrimary";
+    case server_type::rs_primary:
+        return "RSPrimary";
+    case server_type::rs_secondary:
+        return "RSSecondary";
+    case server_type::rs_arbiter:
+        return "RSArbiter";
+    case server_type::rs_other:
+        return "RSOther";
+    case server_type::rs_ghost:
+        return "RSGhost";
+    case server_type::load_balancer:
+        return "LoadBalancer";
+    }
+    return "Unknown";
+}
+
+int compare(const std::optional<topology_version>& current,
+            const std::optional<topology_version>& reported) noexcept
+{
+    if (!current || !reported || current->process_id != reported->process_id)
+        return -1;
+    if (current->counter == reported->counter)
+        return 0;
+    return current->counter < reported->counter ? -1 : 1;
+}
+
+bool operator==(const server_description& a, const server_description& b) noexcept
+{
+    const auto same_failure = [&] {
+        if (!a.failure || !b.failure)
+            return !a.failure == !b.failure;
+        return a.failure->code() == b.failure->code() &&
+               a.failure->message() == b.failure->message();
+    };
+    const auto told = [](const server_description& s) {
+        return std::tie(s.address, s.type, s.min_wire_version, s.max_wire_version, s.me, s.hosts,
+                        s.passives, s.arbiters, s.tags, s.set_name, s.election_id, s.set_version,
+                        s.primary, s.logical_session_timeout_minutes, s.version, s.is_cryptd);
+    };
+    return told(a) == told(b) && same_failure();
+}
+
+server_description unknown_server(endpoint address, std::optional<error> failure,
+                                  std::optional<topology_version> version, time_point now)
+{
+    server_description s;
+    s.address = std::move(address);
+    s.failure = std::move(failure);
+    s.version = version;
+    s.last_update_time = now;
+    return s;
+}
+
+std::optional<topology_version> parse_topology_version(bson::view reply)
+{
+    const bson::element e = reply["topologyVersion"];
+    if (e.type() != bson::type::document)
+        return std::nullopt;
+    const auto process = optional_field<bson::object_id>(e.as_document()["processId"]);
+    const auto counter = optional_field<std::int64_t>(e.as_document()["counter"]);
+    if (!process || !counter)
+        return std::nullopt;
+    return topology_version{*process, *counter};
+}
+
+server_description parse_hello(endpoint address, bson::view reply, round_trip_times rtt,
+                               time_point now)
+{
+    if (!is_true(reply["ok"]))
+        return unknown_server(std::move(address), refused(reply), parse_topology_version(reply),
+                              now);
+    server_description s;
+    s.address = std::move(address);
+    s.last_update_time = now;
+    s.round_trip_time = rtt.average;
+    s.min_round_trip_time = rtt.minimum;
+    role flags;
+    for (const bson::element& e : reply) {
+        if (!read_role(e, flags) && !read_membership(e, s))
+            read_rest(e, s);
+    }
+    s.version = parse_topology_version(reply);
+    s.type = flags.type(s.set_name.has_value());
+    return s;
+}
+
+}  // namespace holdfast::core::mongo
