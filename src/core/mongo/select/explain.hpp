@@ -1,0 +1,25 @@
+#pragma once
+#include "core/mongo/select/suitable.hpp"
+
+#include <string>
+#include <vector>
+
+namespace holdfast::core::mongo {
+
+/// Why one server did not serve: its type, its tags, its staleness, or why it is not known at all.
+struct refusal {
+    endpoint server;
+    std::string why;
+};
+
+/// One line for each server of a topology in which nothing was suitable.
+std::vector<refusal> explain_no_match(const topology_description& t,
+                                      const selection_request& request,
+                                      const selection_settings& settings, time_point now);
+
+/// The text of a selection that found nothing in time: what was wanted, what the topology is, and
+/// each server with its last error and how old that is.
+std::string describe_no_match(const topology_description& t, const selection_request& request,
+                              const selection_settings& settings, time_point now);
+
+}  // namespace holdfast::core::mongo

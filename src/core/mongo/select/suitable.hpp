@@ -1,0 +1,52 @@
+#pragma once
+#include "core/mongo/sdam/topology_description.hpp"
+#include "core/mongo/settings/read_preference.hpp"
+#include "holdfast/error.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace holdfast::core::mongo {
+
+enum class operation_kind : std::uint8_t { write, read };
+
+/// A user's own choice among suitable servers. Called with each selection; what it returns must be
+/// some of what it was given.
+using server_selector = std::function<std::vector<server_ptr>(std::span<const server_ptr>)>;
+
+struct selection_settings {
+    duration local_threshold = std::chrono::milliseconds{15};
+    duration heartbeat_frequency = std::chrono::seconds{10};
+    server_selector selector = {};
+};
+
+/// What an operation asks for.
+struct selection_request {
+    operation_kind kind = operation_kind::write;
+    read_preference preference = {};               // of a read
+    std::span<const endpoint> deprioritised = {};  // used only if nothing else is suitable
+};
+
+/// Whether the preference can be meant at all: a staleness with mode primary, or below what the
+/// heartbeat can tell (at least 90 s), is an error.
+result<void> check_preference(const read_preference& preference, const topology_description& t,
+                              duration heartbeat_frequency);
+
+/// All servers that may run the operation, without regard to how far away they are. Deprioritised
+/// servers are left out unless nothing remains without them.
+result<std::vector<server_ptr>> suitable_servers(const topology_description& t,
+                                                 const selection_request& request,
+                                                 const selection_settings& settings);
+
+/// Those of `servers` that are not much slower than the fastest of them.
+std::vector<server_ptr> in_latency_window(std::span<const server_ptr> servers,
+                                          duration local_threshold);
+
+/// How far a secondary lags behind, as estimated from the last heartbeats.
+duration staleness(const server_description& secondary, const topology_description& t,
+                   duration heartbeat_frequency);
+
+}  // namespace holdfast::core::mongo
