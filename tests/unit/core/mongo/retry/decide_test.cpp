@@ -1,0 +1,333 @@
+#include "core/mongo/retry/decide.hpp"
+
+#include "support/verifies.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace holdfast::core::mongo {
+namespace {
+
+using namespace std::chrono_literals;
+using enum retry_verdict;
+
+constexpr time_point now{1h};
+constexpr double nearly_one = 1 - 1e-12;
+const token_bucket full{};
+
+failed_attempt network()
+{
+    return {.origin = failure_origin::network};
+}
+failed_attempt overloaded()
+{
+    return {.origin = failure_origin::server,
+            .labels = {.system_overloaded = true, .retryable = true},
+            .code = 462,
+            .max_wire_version = 27};
+}
+failed_attempt duplicate_key()
+{
+    return {.origin = failure_origin::server, .code = 11000, .max_wire_version = 27};
+}
+failed_attempt our_own()
+{
+    return {.origin = failure_origin::client};
+}
+
+const retry_policy write{.kind = retry_kind::write, .repeatable = true};
+const retry_policy read{.kind = retry_kind::read, .repeatable = true};
+const retry_policy update_many{.kind = retry_kind::write, .repeatable = false};
+const retry_policy run_command{.kind = retry_kind::generic, .repeatable = false};
+
+/// The decision about the last of some failures.
+retry_decision after(const retry_policy& policy, const std::vector<failed_attempt>& failures,
+                     token_bucket bucket = full, double chance = 0.5, time_point when = now)
+{
+    retry_decision d;
+    retry_progress progress;
+    for (const failed_attempt& f : failures) {
+        d = decide(policy, progress, f, bucket, when, chance);
+        progress = d.progress;
+        bucket = d.tokens;
+    }
+    return d;
+}
+
+/// How often an operation is tried that always fails in the same way.
+int executions(const retry_policy& policy, const failed_attempt& always, int most = 50)
+{
+    std::vector<failed_attempt> failures;
+    for (int n = 1; n <= most; ++n) {
+        failures.push_back(always);
+        if (!after(policy, failures).retries())
+            return n;
+    }
+    return most;
+}
+
+TEST(decide, one_retry_without_overload_or_timeout)
+{
+    VERIFIES("RW-055");
+    VERIFIES("BP-033");
+    EXPECT_EQ(executions(write, network()), 2);
+    EXPECT_EQ(executions(read, network()), 2);
+    retry_policy with_timeout = write;
+    with_timeout.until = deadline{now + 1h};
+    EXPECT_EQ(executions(with_timeout, network()), 50);
+}
+
+TEST(decide, six_executions_of_anything_under_overload)
+{
+    VERIFIES("BP-013");
+    VERIFIES("BP-014");
+    VERIFIES("BP-032");
+    for (retry_policy policy : {write, read, update_many, run_command}) {
+        EXPECT_EQ(executions(policy, overloaded()), 6);
+        policy.until = deadline{now + 1h};
+        EXPECT_EQ(executions(policy, overloaded()), 6);
+    }
+    retry_policy upstream = write;
+    upstream.profile = upstream_2026_07;
+    EXPECT_EQ(executions(upstream, overloaded()), 3);
+}
+
+TEST(decide, overload_is_retried_for_what_no_other_policy_repeats)
+{
+    VERIFIES("BP-010");
+    VERIFIES("RW-033");
+    VERIFIES("RW-035");
+    EXPECT_EQ(after(update_many, {network()}).verdict, not_repeatable);
+    EXPECT_EQ(after(run_command, {network()}).verdict, not_repeatable);
+    EXPECT_EQ(after(update_many, {overloaded()}).verdict, after_backoff);
+    failed_attempt half = overloaded();
+    half.labels.retryable = false;
+    EXPECT_FALSE(after(update_many, {half}).retries());
+}
+
+TEST(decide, options_switch_every_kind_off)
+{
+    struct row {
+        retry_kind kind;
+        bool reads, writes, expected;
+    };
+    const row table[] = {
+        {retry_kind::read, true, false, true},      {retry_kind::read, false, true, false},
+        {retry_kind::write, true, false, false},    {retry_kind::write, false, true, true},
+        {retry_kind::generic, true, true, true},    {retry_kind::generic, true, false, false},
+        {retry_kind::generic, false, true, false},  {retry_kind::generic, false, false, false},
+        {retry_kind::read, false, false, false},    {retry_kind::write, false, false, false},
+        {retry_kind::end_transaction, false, false, true},
+    };
+    for (const char* id : {"BP-015", "BP-016", "BP-057", "BP-058", "RW-017", "BP-056"})
+        VERIFIES_ROW(id);
+    for (const row& r : table) {
+        const retry_policy policy{
+            .kind = r.kind, .repeatable = true, .retry_reads = r.reads, .retry_writes = r.writes};
+        EXPECT_EQ(after(policy, {overloaded()}).retries(), r.expected);
+        EXPECT_EQ(after(policy, {network()}).retries(), r.expected);
+        EXPECT_EQ(after(policy, {network()}).verdict, r.expected ? at_once : switched_off);
+    }
+    EXPECT_TRUE(retry_policy{}.retry_reads && retry_policy{}.retry_writes);
+}
+
+TEST(decide, backoff_doubles_with_every_retry_of_any_kind)
+{
+    VERIFIES("BP-017");
+    VERIFIES("BP-011");
+    VERIFIES("BP-018");
+    std::vector<failed_attempt> failures;
+    for (const auto wait : {100ms, 200ms, 400ms, 800ms, 1600ms}) {
+        failures.push_back(overloaded());
+        const duration chosen = after(write, failures, full, nearly_one).wait;
+        EXPECT_LE(chosen, wait);
+        EXPECT_GT(chosen, wait - 1ms);
+        EXPECT_EQ(after(write, failures, full, 0.5).wait, wait / 2);
+        EXPECT_EQ(after(write, failures, full, 0.0).wait, 0ms);
+    }
+    EXPECT_EQ(after(write, {network(), overloaded()}, full, 0.5).wait, 100ms);
+}
+
+TEST(decide, waits_if_and_only_if_the_server_is_overloaded)
+{
+    VERIFIES("BP-030");
+    VERIFIES("BP-034");
+    EXPECT_EQ(after(write, {network()}).verdict, at_once);
+    EXPECT_EQ(after(write, {network()}).wait, 0ms);
+    EXPECT_EQ(after(write, {overloaded()}).verdict, after_backoff);
+    failed_attempt labelled_network = network();
+    labelled_network.labels.system_overloaded = true;
+    EXPECT_EQ(after(write, {labelled_network}).verdict, after_backoff);
+    EXPECT_EQ(executions(write, labelled_network), 6);
+}
+
+TEST(decide, the_limit_of_five_stays_and_is_raised_late)
+{
+    VERIFIES("BP-031");
+    VERIFIES("BP-060");
+    EXPECT_TRUE(after(write, {overloaded(), network(), network(), network(), network()}).retries());
+    EXPECT_EQ(
+        after(write, {overloaded(), network(), network(), network(), network(), network()}).verdict,
+        limit_reached);
+    EXPECT_TRUE(
+        after(write, {network(), overloaded(), overloaded(), overloaded(), overloaded()}).retries());
+    EXPECT_EQ(after(write, {network(), network()}).verdict, limit_reached);
+}
+
+TEST(decide, a_wait_past_the_deadline_ends_it_and_costs_nothing)
+{
+    VERIFIES("BP-036");
+    retry_policy policy = write;
+    policy.adaptive = true;
+    policy.until = deadline{now + 50ms};
+    const retry_decision d = after(policy, {overloaded()}, full, 0.75);
+    EXPECT_EQ(d.verdict, wait_too_long);
+    EXPECT_EQ(d.tokens, full);
+    EXPECT_EQ(after(policy, {overloaded()}, full, 0.5).verdict, after_backoff) << "exactly in time";
+    EXPECT_EQ(after(policy, {network()}, full, 0.5, now + 50ms).verdict, deadline_passed);
+}
+
+TEST(decide, tokens_are_for_overload_only)
+{
+    VERIFIES("BP-028");
+    VERIFIES("BP-029");
+    VERIFIES("BP-026");
+    retry_policy policy = write;
+    policy.adaptive = true;
+    const token_bucket two{tokens::whole(2), tokens::whole(1000)};
+    EXPECT_TRUE(after(policy, {overloaded(), overloaded()}, two).retries());
+    EXPECT_EQ(after(policy, {overloaded(), overloaded(), overloaded()}, two).verdict,
+              budget_used_up);
+    const token_bucket none{tokens{}, tokens::whole(1000)};
+    EXPECT_TRUE(after(policy, {network()}, none).retries());
+    const retry_decision refunded = after(policy, {overloaded(), duplicate_key()}, two);
+    EXPECT_EQ(refunded.verdict, final_error);
+    EXPECT_EQ(refunded.tokens, two);
+}
+
+TEST(decide, a_first_failure_of_another_kind_earns_nothing)
+{
+    VERIFIES("BP-027");
+    retry_policy policy = write;
+    policy.adaptive = true;
+    const token_bucket half{tokens::whole(500), tokens::whole(1000)};
+    EXPECT_EQ(after(policy, {duplicate_key()}, half).tokens, half);
+}
+
+TEST(decide, without_adaptive_retries_the_bucket_is_never_touched)
+{
+    VERIFIES("BP-040");
+    const token_bucket none{tokens{}, tokens::whole(1000)};
+    EXPECT_TRUE(after(write, {overloaded()}, none).retries());
+    EXPECT_EQ(after(write, {overloaded(), duplicate_key()}, none).tokens, none);
+    EXPECT_EQ(reward(write, 0, none), none);
+    retry_policy upstream = write;
+    upstream.adaptive = true;
+    upstream.profile = upstream_2026_07;
+    EXPECT_TRUE(after(upstream, {overloaded()}, none).retries());
+}
+
+TEST(reward, a_tenth_for_success_and_the_token_of_the_retry_besides)
+{
+    VERIFIES("BP-024");
+    VERIFIES("BP-025");
+    retry_policy policy = write;
+    policy.adaptive = true;
+    const token_bucket half{tokens::whole(500), tokens::whole(1000)};
+    EXPECT_EQ(reward(policy, 0, half).level(), tokens{5001});
+    EXPECT_EQ(reward(policy, 1, half).level(), tokens{5011});
+    EXPECT_EQ(reward(policy, 1, full), full);
+}
+
+TEST(decide, every_retry_avoids_the_server_that_failed)
+{
+    VERIFIES("BP-020");
+    VERIFIES("BP-037");
+    EXPECT_TRUE(after(write, {overloaded()}).avoids_server);
+    EXPECT_TRUE(after(write, {network()}).avoids_server);
+    EXPECT_FALSE(after(write, {duplicate_key()}).avoids_server);
+}
+
+TEST(decide, upstream_avoids_a_server_only_when_told_or_sharded)
+{
+    retry_policy policy = write;
+    policy.profile = upstream_2026_07;
+    failed_attempt sharded = network();
+    sharded.sharded = true;
+    EXPECT_TRUE(after(policy, {sharded}).avoids_server);
+    EXPECT_FALSE(after(policy, {network()}).avoids_server);
+    EXPECT_FALSE(after(policy, {overloaded()}).avoids_server);
+    policy.retarget_on_overload = true;
+    EXPECT_TRUE(after(policy, {overloaded()}).avoids_server);
+    EXPECT_FALSE(after(policy, {network()}).avoids_server);
+}
+
+TEST(decide, upstream_takes_the_base_from_the_server_and_doubles_sooner)
+{
+    retry_policy policy = write;
+    policy.profile = upstream_2026_07;
+    EXPECT_EQ(after(policy, {overloaded()}, full, 0.5).wait, 100ms);
+    EXPECT_EQ(after(policy, {overloaded(), overloaded()}, full, 0.5).wait, 200ms);
+    failed_attempt hinted = overloaded();
+    hinted.base_backoff = 10ms;
+    EXPECT_EQ(after(policy, {hinted}, full, 0.5).wait, 10ms);
+    EXPECT_EQ(after(write, {hinted}, full, 0.5).wait, 50ms) << "not under the seeds";
+    hinted.base_backoff = -10ms;
+    EXPECT_EQ(after(policy, {hinted}, full, 0.5).wait, 100ms);
+}
+
+TEST(decide, which_error_is_reported)
+{
+    failed_attempt nothing_written = overloaded();
+    nothing_written.labels.no_writes_performed = true;
+    struct row {
+        const char* id;
+        std::vector<failed_attempt> failures;
+        bool newest;
+    };
+    const row table[] = {
+        {"RW-045", {our_own()}, true},
+        {"RW-051", {network(), network()}, true},
+        {"RW-052", {network(), overloaded()}, true},
+        {"RW-053", {network(), duplicate_key()}, true},
+        {"RW-048", {network(), our_own()}, false},
+        {"RW-054", {network(), our_own()}, false},
+        {"BP-023", {overloaded(), our_own()}, false},
+        {"BP-039", {network(), nothing_written}, false},
+        {"BP-059", {overloaded(), overloaded(), duplicate_key()}, true},
+        {"BP-039", {nothing_written, nothing_written}, false},
+        {"BP-039", {nothing_written, network()}, true},
+    };
+    for (const row& r : table) {
+        VERIFIES_ROW(r.id);
+        EXPECT_EQ(after(write, r.failures).reports_this, r.newest) << r.id;
+    }
+}
+
+TEST(decide, our_own_failures_end_the_operation)
+{
+    EXPECT_EQ(after(write, {our_own()}).verdict, final_error);
+    EXPECT_EQ(after(read, {our_own()}).verdict, final_error);
+    EXPECT_EQ(after(write, {{.origin = failure_origin::pool_cleared}}).verdict, at_once);
+}
+
+TEST(describe, tells_each_verdict_apart)
+{
+    retry_policy policy = write;
+    policy.until = deadline{now + 10ms};
+    EXPECT_EQ(describe(after(write, {network()})), "retry 1, at once");
+    EXPECT_EQ(describe(after(write, {overloaded()})),
+              "retry 1, after 50 ms: the server is overloaded");
+    EXPECT_EQ(describe(after(write, {network(), network()})),
+              "not retried: one retry is the limit");
+    EXPECT_EQ(describe(after(policy, {overloaded()})),
+              "not retried: a wait of 50 ms would end after the deadline");
+    EXPECT_EQ(describe(after(update_many, {network()})),
+              "not retried: another attempt might apply it twice");
+    EXPECT_EQ(describe(after(write, {duplicate_key()})),
+              "not retried: another attempt would not help");
+}
+
+}  // namespace
+}  // namespace holdfast::core::mongo

@@ -1,0 +1,74 @@
+#include "core/mongo/retry/eligibility.hpp"
+
+#include "support/verifies.hpp"
+
+#include <gtest/gtest.h>
+
+namespace holdfast::core::mongo {
+namespace {
+
+TEST(supports_retryable_writes, needs_version_sessions_and_more_than_a_standalone)
+{
+    struct row {
+        const char* id;
+        server_type type;
+        std::int32_t wire;
+        std::optional<std::int32_t> timeout;
+        bool expected;
+    };
+    const row table[] = {
+        {"RW-018", server_type::rs_primary, 6, 30, true},
+        {"RW-018", server_type::mongos, 27, 30, true},
+        {"RW-019", server_type::rs_primary, 5, 30, false},
+        {"RW-020", server_type::rs_primary, 27, std::nullopt, false},
+        {"RW-021", server_type::standalone, 27, 30, false},
+        {"RW-018", server_type::load_balancer, 0, std::nullopt, true},
+    };
+    for (const row& r : table) {
+        VERIFIES_ROW(r.id);
+        EXPECT_EQ(supports_retryable_writes(r.type, r.wire, r.timeout), r.expected)
+            << name_of(r.type) << ' ' << r.wire;
+    }
+}
+
+TEST(takes_transaction_number, only_single_document_writes_that_are_acknowledged)
+{
+    struct row {
+        const char* id;
+        write_command command;
+        std::int32_t wire;
+        bool expected;
+    };
+    const row table[] = {
+        {"RW-072", {"insert"}, 6, true},
+        {"RW-072", {"update"}, 6, true},
+        {"RW-072", {"delete"}, 6, true},
+        {"RW-072", {"findAndModify"}, 6, true},
+        {"RW-072", {"bulkWrite"}, 25, true},
+        {"RW-072", {"bulkWrite"}, 24, false},
+        {"RW-031", {"update", true}, 27, false},
+        {"RW-032", {"delete", true}, 27, false},
+        {"RW-029", {"insert", false, false}, 27, false},
+        {"RW-034", {"aggregate"}, 27, false},
+        {"RW-034", {"renameCollection"}, 27, false},
+        {"RW-034", {"create"}, 27, false},
+        {"RW-034", {"findandmodify"}, 27, false},
+        {"RW-034", {""}, 27, false},
+    };
+    for (const row& r : table) {
+        VERIFIES_ROW(r.id);
+        EXPECT_EQ(takes_transaction_number(r.command, r.wire), r.expected) << r.command.name;
+    }
+}
+
+TEST(is_retryable_read, knows_the_read_commands)
+{
+    for (const char* name : {"find", "aggregate", "distinct", "count", "listDatabases",
+                             "listCollections", "listIndexes"})
+        EXPECT_TRUE(is_retryable_read(name)) << name;
+    for (const char* name : {"getMore", "insert", "ping", "hello", "mapReduce", "Find"})
+        EXPECT_FALSE(is_retryable_read(name)) << name;
+}
+
+}  // namespace
+}  // namespace holdfast::core::mongo
