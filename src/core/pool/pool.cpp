@@ -1,0 +1,334 @@
+#include "core/pool/pool.hpp"
+
+#include "core/pool/errc.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+namespace holdfast::core {
+
+using namespace pool_told;
+
+connection_pool::connection_pool(pool_settings settings, bool tells)
+    : settings_{settings}, tells_{tells}
+{
+    this->tells(created{});
+}
+
+std::uint32_t connection_pool::generation(const bson::object_id& service) const noexcept
+{
+    const auto at = service_generations_.find(service);
+    return at == service_generations_.end() ? 0 : at->second;
+}
+
+bool connection_pool::is_stale(const connection& c) const noexcept
+{
+    if (c.service)
+        return c.generation != generation(*c.service);
+    return c.generation != generation_;
+}
+
+bool connection_pool::is_too_old(const connection& c, time_point now) const noexcept
+{
+    return settings_.max_idle != duration::zero() && now - c.since >= settings_.max_idle;
+}
+
+bool connection_pool::has_room() const noexcept
+{
+    return settings_.max_size == 0 || connections_.size() < settings_.max_size;
+}
+
+std::optional<connection_id> connection_pool::check_out_now(time_point now)
+{
+    if (state_ != state::ready || !waiting_.empty())
+        return std::nullopt;
+    const auto c = take_idle(now);
+    if (!c)
+        return std::nullopt;
+    tells(checkout_started{});
+    (*c)->second.use = used_for::caller;
+    tells(checked_out{(*c)->first, duration::zero()});
+    return (*c)->first;
+}
+
+void connection_pool::check_out(checkout_id who, time_point now)
+{
+    tells(checkout_started{});
+    switch (state_) {
+    case state::closed:
+        refuse_one({who, now}, checkout_failure::pool_closed,
+                   error{pool_errc::closed,
+                         "Attempted to check out a connection from closed connection pool"},
+                   now);
+        return;
+    case state::paused:
+        refuse_one({who, now}, checkout_failure::connection_error,
+                   paused_because_.value_or(error{pool_errc::cleared,
+                                                  "the server has not been found alive yet"}),
+                   now);
+        return;
+    case state::ready:
+        waiting_.push_back({who, now});
+        serve(now);
+        return;
+    }
+}
+
+void connection_pool::cancel(checkout_id who, checkout_failure why, time_point now)
+{
+    const auto at = std::ranges::find(waiting_, who, &caller::id);
+    if (at == waiting_.end())
+        return;
+    const caller gone = *at;
+    waiting_.erase(at);
+    refuse_one(gone, why, std::nullopt, now);
+}
+
+void connection_pool::check_in(connection_id id, bool broken, time_point now)
+{
+    const auto c = connections_.find(id);
+    if (c == connections_.end())
+        return;
+    assert(c->second.use == used_for::caller);
+    tells(checked_in{id});
+    if (state_ == state::closed)
+        drop(c, close_reason::pool_closed);
+    else if (broken)
+        drop(c, close_reason::error);
+    else if (is_stale(c->second))
+        drop(c, close_reason::stale);
+    else
+        return keep_or_give(c, now);
+    serve(now);
+}
+
+/// A good connection that nobody has: to whoever waits longest, else to the idle ones.
+void connection_pool::keep_or_give(connections::iterator c, time_point now)
+{
+    if (!waiting_.empty()) {
+        const caller first = waiting_.front();
+        waiting_.pop_front();
+        return give(first, c, now);
+    }
+    c->second.use = used_for::nothing;
+    c->second.since = now;
+    idle_.push_back(c->first);
+}
+
+void connection_pool::opened(connection_id id, std::optional<bson::object_id> service,
+                             time_point now)
+{
+    const auto c = connections_.find(id);
+    if (c == connections_.end())
+        return;  // closed while it was opening
+    --opening_;
+    opening_for_callers_ -= c->second.use == used_for::opening_for_caller ? 1 : 0;
+    c->second.use = used_for::caller;
+    if (service) {
+        // Which service it reached is known only now, and so is the generation it belongs to.
+        c->second.service = service;
+        c->second.generation = generation(*service);
+    }
+    if (state_ == state::closed)
+        return drop(c, close_reason::pool_closed);
+    if (is_stale(c->second)) {
+        drop(c, close_reason::stale);
+        return serve(now);
+    }
+    tells(connection_ready{id, now - c->second.since});
+    keep_or_give(c, now);
+    serve(now);
+}
+
+void connection_pool::open_failed(connection_id id, const error& why, time_point now)
+{
+    const auto c = connections_.find(id);
+    if (c == connections_.end())
+        return;
+    const bool for_caller = c->second.use == used_for::opening_for_caller;
+    drop(c, close_reason::error);
+    if (for_caller && !waiting_.empty()) {
+        const caller first = waiting_.front();
+        waiting_.pop_front();
+        refuse_one(first, checkout_failure::connection_error, why, now);
+    }
+    serve(now);
+}
+
+void connection_pool::mark_ready(time_point now)
+{
+    if (state_ != state::paused)
+        return;
+    state_ = state::ready;
+    paused_because_.reset();
+    tells(pool_told::ready{});
+    maintain(now);
+}
+
+void connection_pool::clear(const error& why, std::optional<bson::object_id> service,
+                            bool interrupt_in_use, time_point now)
+{
+    if (state_ == state::closed)
+        return;
+    if (service) {
+        ++service_generations_[*service];
+        tells(cleared{service, interrupt_in_use});
+    } else {
+        ++generation_;
+        if (state_ == state::ready)
+            tells(cleared{std::nullopt, interrupt_in_use});
+        state_ = state::paused;
+        paused_because_ = error{pool_errc::cleared, "Connection pool for the server was cleared "
+                                                    "because another operation failed with: " +
+                                                        why.message()};
+    }
+    if (!service)
+        refuse_all(checkout_failure::connection_error, *paused_because_, now);
+    drop_stale(interrupt_in_use);
+}
+
+/// Idle connections go at once. Those that open go when they are done, and those in use when they
+/// come back, unless neither is to be waited for.
+void connection_pool::drop_stale(bool interrupt_in_use)
+{
+    std::vector<connection_id> doomed;
+    for (const auto& [id, c] : connections_) {
+        if (!is_stale(c))
+            continue;
+        if (c.use == used_for::nothing || (interrupt_in_use && c.use != used_for::caller))
+            doomed.push_back(id);
+        else if (interrupt_in_use)
+            does(interrupt_connection{id});
+    }
+    for (const connection_id id : doomed) {
+        const auto c = connections_.find(id);
+        const bool idle = c->second.use == used_for::nothing;
+        drop(c, idle ? close_reason::stale : close_reason::error);
+    }
+}
+
+void connection_pool::close(time_point now)
+{
+    if (state_ == state::closed)
+        return;
+    state_ = state::closed;
+    refuse_all(checkout_failure::pool_closed,
+               error{pool_errc::closed,
+                     "Attempted to check out a connection from closed connection pool"},
+               now);
+    std::vector<connection_id> doomed;
+    for (const auto& [id, c] : connections_) {
+        if (c.use != used_for::caller)
+            doomed.push_back(id);
+    }
+    for (const connection_id id : doomed)
+        drop(connections_.find(id), close_reason::pool_closed);
+    tells(closed{});
+}
+
+void connection_pool::maintain(time_point now)
+{
+    drop_idle(now);
+    if (state_ != state::ready)
+        return;
+    while (connections_.size() < settings_.min_size && opening_ < settings_.max_connecting &&
+           has_room())
+        open(used_for::opening_for_upkeep, now);
+}
+
+void connection_pool::drop_idle(time_point now)
+{
+    std::vector<connection_id> doomed;
+    std::ranges::copy_if(idle_, std::back_inserter(doomed), [&](connection_id id) {
+        const connection& c = connections_.at(id);
+        return is_stale(c) || is_too_old(c, now);
+    });
+    for (const connection_id id : doomed) {
+        const auto c = connections_.find(id);
+        drop(c, is_stale(c->second) ? close_reason::stale : close_reason::idle);
+    }
+}
+
+/// The best idle connection; those that are of no more use are dropped on the way.
+std::optional<connection_pool::connections::iterator> connection_pool::take_idle(time_point now)
+{
+    while (!idle_.empty()) {
+        const auto c = connections_.find(idle_.back());
+        if (!is_stale(c->second) && !is_too_old(c->second, now)) {
+            idle_.pop_back();
+            return c;
+        }
+        drop(c, is_stale(c->second) ? close_reason::stale : close_reason::idle);
+    }
+    return std::nullopt;
+}
+
+/// Gives what there is to those who wait, in their order, and opens more for the rest.
+void connection_pool::serve(time_point now)
+{
+    if (state_ != state::ready)
+        return;
+    while (!waiting_.empty()) {
+        const auto c = take_idle(now);
+        if (!c)
+            break;
+        const caller first = waiting_.front();
+        waiting_.pop_front();
+        give(first, *c, now);
+    }
+    while (opening_for_callers_ < waiting_.size() && opening_ < settings_.max_connecting &&
+           has_room())
+        open(used_for::opening_for_caller, now);
+}
+
+void connection_pool::open(used_for purpose, time_point now)
+{
+    last_id_ = connection_id{last_id_.value() + 1};
+    connections_.emplace(last_id_, connection{generation_, purpose, std::nullopt, now});
+    ++opening_;
+    opening_for_callers_ += purpose == used_for::opening_for_caller ? 1 : 0;
+    tells(connection_created{last_id_});
+    does(open_connection{last_id_, generation_});
+}
+
+void connection_pool::give(const caller& who, connections::iterator c, time_point now)
+{
+    c->second.use = used_for::caller;
+    tells(checked_out{c->first, now - who.since});
+    does(hand_out{who.id, c->first});
+}
+
+void connection_pool::refuse_one(const caller& who, checkout_failure why,
+                                 std::optional<error> cause, time_point now)
+{
+    tells(checkout_failed{why, now - who.since});
+    does(refuse{who.id, why, std::move(cause)});
+}
+
+void connection_pool::refuse_all(checkout_failure why, const error& cause, time_point now)
+{
+    for (const caller& who : std::exchange(waiting_, {}))
+        refuse_one(who, why, cause, now);
+}
+
+void connection_pool::drop(connections::iterator c, close_reason reason)
+{
+    switch (c->second.use) {
+    case used_for::nothing:
+        std::erase(idle_, c->first);
+        break;
+    case used_for::opening_for_caller:
+        --opening_for_callers_;
+        [[fallthrough]];
+    case used_for::opening_for_upkeep:
+        --opening_;
+        break;
+    case used_for::caller:
+        break;
+    }
+    tells(connection_closed{c->first, reason});
+    does(close_connection{c->first, reason});
+    connections_.erase(c);
+}
+
+}  // namespace holdfast::core
