@@ -182,9 +182,9 @@ void connection_pool::clear(const error& why, std::optional<bson::object_id> ser
                                                     "because another operation failed with: " +
                                                         why.message()};
     }
+    drop_stale(interrupt_in_use);
     if (!service)
         refuse_all(checkout_failure::connection_error, *paused_because_, now);
-    drop_stale(interrupt_in_use);
 }
 
 /// Idle connections go at once. Those that open go when they are done, and those in use when they

@@ -135,11 +135,16 @@ private:
     void drop_stale(bool interrupt_in_use);
     void keep_or_give(connections::iterator c, time_point now);
 
-    void does(pool_effect e) { effects_.push_back(std::move(e)); }
-    void tells(pool_event e)
+    template <class Effect>
+    void does(Effect e)
+    {
+        effects_.emplace_back(std::in_place_type<Effect>, std::move(e));
+    }
+    template <class Event>
+    void tells(Event e)
     {
         if (tells_)
-            events_.push_back(std::move(e));
+            events_.emplace_back(std::in_place_type<Event>, std::move(e));
     }
 
     pool_settings settings_;

@@ -1,6 +1,6 @@
 #include "core/mongo/settings/address.hpp"
 
-#include "holdfast/bson/errc.hpp"
+#include "core/mongo/error/errc.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -14,17 +14,40 @@ constexpr std::size_t longest_host = 255;
 
 error bad_address(std::string_view text, std::string_view why)
 {
-    return error{bson::errc::invalid_value,
-                 "host \"" + std::string{text} + "\": " + std::string{why}};
+    return error{errc::invalid_address, "host \"" + std::string{text} + "\": " + std::string{why}}
+        .with_context("why", std::string{why});
 }
 
+constexpr char lower(char c) noexcept
+{
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+/// In lower case; but the zone of an IPv6 address ("fe80::1%Eth0") names a network card, and those
+/// keep their case.
 std::string lower(std::string_view text)
 {
     std::string out{text};
-    std::ranges::transform(out, out.begin(), [](char c) {
-        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    });
+    const auto zone = std::ranges::find(out, '%');
+    std::transform(out.begin(), zone, out.begin(), [](char c) { return lower(c); });
     return out;
+}
+
+/// What can stand in no name, and would be misread by whoever splits the address again.
+bool has_forbidden(std::string_view host)
+{
+    return std::ranges::any_of(host, [](char c) {
+        return static_cast<unsigned char>(c) <= ' ' || c == 0x7f ||
+               std::string_view{"@?#[]<>\"\\"}.find(c) != std::string_view::npos;
+    });
+}
+
+/// Good enough to tell an IPv6 address from a name in brackets; the system does the rest.
+bool looks_like_ipv6(std::string_view text)
+{
+    const std::string_view digits = text.substr(0, text.find('%'));
+    constexpr std::string_view allowed = "0123456789abcdefABCDEF:.";
+    return std::ranges::count(digits, ':') >= 2 && digits.find_first_not_of(allowed) == digits.npos;
 }
 
 std::optional<std::uint16_t> parse_port(std::string_view digits)
@@ -36,17 +59,21 @@ std::optional<std::uint16_t> parse_port(std::string_view digits)
     return port;
 }
 
+/// A name without a slash is a host, even if it ends like a socket.
 bool is_socket_path(std::string_view text)
 {
-    return text.ends_with(".sock");
+    return text.ends_with(".sock") && text.find('/') != text.npos;
 }
 
 }  // namespace
 
 result<endpoint> parse_address(std::string_view text)
 {
-    if (is_socket_path(text))
+    if (is_socket_path(text)) {
+        if (text.find('\0') != text.npos)
+            return bad_address("", "the path of a Unix socket holds a zero byte");
         return endpoint{std::string{text}};  // paths keep their case
+    }
     std::string_view host = text;
     std::string_view port;
     bool has_port = false;
@@ -74,6 +101,11 @@ result<endpoint> parse_address(std::string_view text)
         return bad_address(text.substr(0, 32), "a host name has at most 255 characters");
     if (host.find('/') != host.npos)
         return bad_address(text, "a Unix socket is a path that ends with .sock, percent-encoded");
+    const bool in_brackets = host.starts_with('[');
+    if (in_brackets && !looks_like_ipv6(host.substr(1, host.size() - 2)))
+        return bad_address(text, "what stands in brackets is no IPv6 address");
+    if (has_forbidden(in_brackets ? host.substr(1, host.size() - 2) : host))
+        return bad_address(text, "a host name has no spaces, quotes, brackets, @, ?, # or \\");
     const auto number = has_port ? parse_port(port) : default_port;
     if (!number)
         return bad_address(text, "a port is a number from 1 to 65535");

@@ -17,8 +17,10 @@ struct address_parts {
     std::uint16_t port = default_port;
 };
 
-/// From "host", "host:port", "[v6]", "[v6]:port" or the path of a Unix socket that ends with .sock:
-/// lower case and always with a port, so that one server has one name. The error says what is wrong.
+/// From "host", "host:port", "[v6]", "[v6]:port" or the path of a Unix socket, which has a slash and
+/// ends with .sock: lower case and always with a port, so that one server has one name. The error
+/// quotes the text; what is wrong with it stands alone in the context "why", for callers who must
+/// not quote.
 result<endpoint> parse_address(std::string_view text);
 
 /// The same for names that a server reports, which must not stop the client: what is no address is
