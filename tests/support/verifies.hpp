@@ -7,12 +7,12 @@
 /// Names a requirement that the running test proves: VERIFIES("SD-144"). The id goes into the
 /// test's JSON result, where `make trace` finds it, and counts only if the test passes. A test that
 /// claims to prove more than three things proves none of them well.
-#define VERIFIES(id) ::holdfast::testing::record_proof(id, "test")
+#define VERIFIES(id) ::holdfast::proof::record_proof(id, "test")
 
 /// The same for a table-driven test, which proves one requirement per row and may have many rows.
-#define VERIFIES_ROW(id) ::holdfast::testing::record_proof(id, "row")
+#define VERIFIES_ROW(id) ::holdfast::proof::record_proof(id, "row")
 
-namespace holdfast::testing {
+namespace holdfast::proof {
 
 inline constexpr int max_ids_per_test = 3;
 
@@ -48,4 +48,4 @@ inline void record_proof(std::string_view id, const char* kind)
                       << " is one more; a table-driven test uses VERIFIES_ROW";
 }
 
-}  // namespace holdfast::testing
+}  // namespace holdfast::proof

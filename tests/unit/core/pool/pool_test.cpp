@@ -1,0 +1,310 @@
+#include "core/pool/pool.hpp"
+
+#include "core/pool/errc.hpp"
+#include "support/verifies.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace holdfast::core {
+namespace {
+
+using namespace std::chrono_literals;
+using state = connection_pool::state;
+
+constexpr time_point start{1h};
+const error trouble{pool_errc::cleared, "connection reset"};
+
+/// A pool whose effects are written down as words: "open 1", "give 2 to 7", "refuse 7 timeout".
+class pool_test : public testing::Test {
+protected:
+    explicit pool_test(pool_settings settings = {}) : pool{settings} {}
+
+    std::vector<std::string> effects()
+    {
+        std::vector<std::string> words;
+        for (const pool_effect& e : pool.take_effects())
+            words.push_back(std::visit([](const auto& x) { return word(x); }, e));
+        return words;
+    }
+
+    /// A ready pool with `count` idle connections.
+    void fill(int count)
+    {
+        pool.mark_ready(start);
+        std::vector<connection_id> taken;
+        for (int i = 0; i < count; ++i) {
+            pool.check_out(checkout_id{1000u + static_cast<unsigned>(i)}, start);
+            pool.opened(connection_id{i + 1}, std::nullopt, start);
+            taken.push_back(connection_id{i + 1});
+        }
+        for (const connection_id id : taken)
+            pool.check_in(id, false, start);
+        effects();
+    }
+
+    connection_pool pool;
+
+private:
+    static std::string number(connection_id id) { return std::to_string(id.value()); }
+    static std::string number(checkout_id id) { return std::to_string(id.value()); }
+    static std::string word(const open_connection& e) { return "open " + number(e.id); }
+    static std::string word(const close_connection& e)
+    {
+        return "close " + number(e.id) + " " + std::string{name_of(e.reason)};
+    }
+    static std::string word(const interrupt_connection& e) { return "interrupt " + number(e.id); }
+    static std::string word(const hand_out& e)
+    {
+        return "give " + number(e.connection) + " to " + number(e.to);
+    }
+    static std::string word(const refuse& e)
+    {
+        return "refuse " + number(e.who) + " " + std::string{name_of(e.why)};
+    }
+};
+
+using words = std::vector<std::string>;
+
+TEST_F(pool_test, is_paused_until_the_server_was_seen)
+{
+    EXPECT_EQ(pool.current(), state::paused);
+    pool.check_out(checkout_id{1}, start);
+    EXPECT_EQ(effects(), words{"refuse 1 connectionError"});
+    pool.mark_ready(start);
+    EXPECT_EQ(pool.current(), state::ready);
+    pool.check_out(checkout_id{2}, start);
+    EXPECT_EQ(effects(), words{"open 1"});
+}
+
+TEST_F(pool_test, a_new_connection_goes_to_whoever_waits)
+{
+    pool.mark_ready(start);
+    pool.check_out(checkout_id{7}, start);
+    EXPECT_EQ(effects(), words{"open 1"});
+    EXPECT_EQ(pool.opening(), 1u);
+    pool.opened(connection_id{1}, std::nullopt, start);
+    EXPECT_EQ(effects(), words{"give 1 to 7"});
+    EXPECT_EQ(pool.in_use(), 1u);
+    pool.check_in(connection_id{1}, false, start);
+    EXPECT_EQ(pool.idle(), 1u);
+    EXPECT_EQ(pool.check_out_now(start), connection_id{1});
+    EXPECT_FALSE(pool.has_effects());
+}
+
+TEST_F(pool_test, the_most_recently_used_comes_first)
+{
+    fill(2);
+    EXPECT_EQ(pool.check_out_now(start), connection_id{2});
+    EXPECT_EQ(pool.check_out_now(start), connection_id{1});
+    EXPECT_EQ(pool.check_out_now(start), std::nullopt);
+}
+
+TEST_F(pool_test, no_more_than_two_open_at_once)
+{
+    pool.mark_ready(start);
+    for (unsigned i = 1; i <= 5; ++i)
+        pool.check_out(checkout_id{i}, start);
+    EXPECT_EQ(effects(), (words{"open 1", "open 2"}));
+    pool.opened(connection_id{2}, std::nullopt, start);
+    EXPECT_EQ(effects(), (words{"give 2 to 1", "open 3"}));
+    pool.check_in(connection_id{2}, false, start);
+    EXPECT_EQ(effects(), words{"give 2 to 2"}) << "whoever waits longest gets what comes first";
+}
+
+TEST_F(pool_test, nobody_overtakes_those_who_wait)
+{
+    fill(1);
+    ASSERT_EQ(pool.check_out_now(start), connection_id{1});
+    pool.check_out(checkout_id{1}, start);
+    effects();
+    EXPECT_EQ(pool.check_out_now(start), std::nullopt);
+    pool.check_in(connection_id{1}, false, start);
+    EXPECT_EQ(effects(), words{"give 1 to 1"});
+}
+
+TEST_F(pool_test, a_connection_that_fails_to_open_is_told_to_the_first_in_line)
+{
+    pool.mark_ready(start);
+    pool.check_out(checkout_id{1}, start);
+    pool.check_out(checkout_id{2}, start);
+    pool.check_out(checkout_id{3}, start);
+    effects();
+    pool.open_failed(connection_id{2}, trouble, start);
+    EXPECT_EQ(effects(), (words{"close 2 error", "refuse 1 connectionError", "open 3"}));
+    EXPECT_EQ(pool.total(), 2u);
+}
+
+TEST_F(pool_test, a_caller_may_give_up)
+{
+    pool.mark_ready(start);
+    pool.check_out(checkout_id{1}, start);
+    effects();
+    pool.cancel(checkout_id{1}, checkout_failure::timeout, start + 1s);
+    EXPECT_EQ(effects(), words{"refuse 1 timeout"});
+    pool.cancel(checkout_id{1}, checkout_failure::timeout, start + 1s);
+    EXPECT_EQ(effects(), words{});
+    pool.opened(connection_id{1}, std::nullopt, start + 2s);
+    EXPECT_EQ(effects(), words{});
+    EXPECT_EQ(pool.idle(), 1u) << "the connection is there for the next one";
+}
+
+TEST_F(pool_test, clearing_makes_a_new_generation_and_closes_idle_connections)
+{
+    VERIFIES("SD-012");
+    VERIFIES("SD-181");
+    fill(3);
+    ASSERT_EQ(pool.check_out_now(start), connection_id{3});
+    EXPECT_EQ(pool.generation(), 0u);
+    pool.clear(trouble, std::nullopt, false, start);
+    EXPECT_EQ(pool.generation(), 1u);
+    EXPECT_EQ(pool.current(), state::paused);
+    EXPECT_EQ(effects(), (words{"close 1 stale", "close 2 stale"}));
+    pool.check_in(connection_id{3}, false, start);
+    EXPECT_EQ(effects(), words{"close 3 stale"});
+    pool.mark_ready(start);
+    pool.check_out(checkout_id{1}, start);
+    const auto opened = pool.take_effects();
+    ASSERT_EQ(opened.size(), 1u);
+    EXPECT_EQ(std::get<open_connection>(opened[0]).generation, 1u);
+}
+
+TEST_F(pool_test, a_connection_begun_before_a_clear_belongs_to_the_old_generation)
+{
+    VERIFIES("SD-013");
+    pool.mark_ready(start);
+    pool.check_out(checkout_id{1}, start);
+    effects();
+    pool.clear(trouble, std::nullopt, false, start);
+    EXPECT_EQ(effects(), words{"refuse 1 connectionError"});
+    pool.mark_ready(start);
+    pool.opened(connection_id{1}, std::nullopt, start);
+    EXPECT_EQ(effects(), words{"close 1 stale"});
+    EXPECT_EQ(pool.total(), 0u);
+}
+
+TEST_F(pool_test, those_who_wait_are_told_of_a_clear_and_why)
+{
+    pool.mark_ready(start);
+    pool.check_out(checkout_id{1}, start);
+    pool.check_out(checkout_id{2}, start);
+    effects();
+    pool.clear(trouble, std::nullopt, false, start);
+    const auto told = pool.take_effects();
+    ASSERT_EQ(told.size(), 2u);
+    const auto& first = std::get<refuse>(told[0]);
+    ASSERT_TRUE(first.cause);
+    EXPECT_EQ(first.cause->code(), pool_errc::cleared);
+    EXPECT_NE(first.cause->message().find("connection reset"), std::string::npos);
+}
+
+TEST_F(pool_test, an_interrupting_clear_reaches_those_in_use_and_those_that_open)
+{
+    fill(2);
+    ASSERT_EQ(pool.check_out_now(start), connection_id{2});
+    ASSERT_EQ(pool.check_out_now(start), connection_id{1});
+    pool.check_out(checkout_id{1}, start);
+    pool.check_in(connection_id{1}, false, start);
+    pool.check_in(connection_id{1}, true, start);
+    effects();
+    pool.clear(trouble, std::nullopt, true, start);
+    EXPECT_EQ(effects(), (words{"interrupt 2", "close 3 error"}));
+    pool.check_in(connection_id{2}, true, start);
+    EXPECT_EQ(effects(), words{"close 2 error"});
+}
+
+TEST_F(pool_test, services_behind_a_load_balancer_have_generations_of_their_own)
+{
+    const bson::object_id one{{1}};
+    const bson::object_id two{{2}};
+    pool.mark_ready(start);
+    for (unsigned i = 1; i <= 2; ++i)
+        pool.check_out(checkout_id{i}, start);
+    pool.opened(connection_id{1}, one, start);
+    pool.opened(connection_id{2}, two, start);
+    pool.check_in(connection_id{1}, false, start);
+    pool.check_in(connection_id{2}, false, start);
+    effects();
+    pool.clear(trouble, one, false, start);
+    EXPECT_EQ(effects(), words{"close 1 stale"});
+    EXPECT_EQ(pool.current(), state::ready);
+    EXPECT_EQ(pool.generation(one), 1u);
+    EXPECT_EQ(pool.generation(two), 0u);
+    EXPECT_EQ(pool.check_out_now(start), connection_id{2});
+}
+
+TEST_F(pool_test, a_broken_connection_is_closed_and_replaced_for_those_who_wait)
+{
+    fill(1);
+    ASSERT_EQ(pool.check_out_now(start), connection_id{1});
+    pool.check_in(connection_id{1}, true, start);
+    EXPECT_EQ(effects(), words{"close 1 error"});
+    EXPECT_EQ(pool.total(), 0u);
+}
+
+TEST_F(pool_test, closing_refuses_closes_and_stays_closed)
+{
+    fill(2);
+    ASSERT_EQ(pool.check_out_now(start), connection_id{2});
+    pool.close(start);
+    EXPECT_EQ(effects(), words{"close 1 poolClosed"});
+    pool.check_in(connection_id{2}, false, start);
+    EXPECT_EQ(effects(), words{"close 2 poolClosed"});
+    pool.check_out(checkout_id{1}, start);
+    EXPECT_EQ(effects(), words{"refuse 1 poolClosed"});
+    pool.mark_ready(start);
+    pool.clear(trouble, std::nullopt, false, start);
+    EXPECT_EQ(pool.current(), state::closed);
+    EXPECT_EQ(pool.generation(), 0u);
+}
+
+class small_pool : public pool_test {
+protected:
+    small_pool() : pool_test{{.max_size = 2, .min_size = 1, .max_idle = 10s}} {}
+};
+
+TEST_F(small_pool, never_holds_more_than_its_size)
+{
+    pool.mark_ready(start);
+    for (unsigned i = 1; i <= 4; ++i)
+        pool.check_out(checkout_id{i}, start);
+    EXPECT_EQ(pool.total(), 2u);
+    pool.opened(connection_id{1}, std::nullopt, start);
+    pool.opened(connection_id{2}, std::nullopt, start);
+    EXPECT_EQ(pool.total(), 2u);
+    EXPECT_EQ(pool.waiting(), 2u);
+}
+
+TEST_F(small_pool, upkeep_keeps_the_least_number_and_drops_what_idles)
+{
+    pool.mark_ready(start);
+    EXPECT_EQ(effects(), words{"open 1"}) << "the least number is wanted at once";
+    pool.opened(connection_id{1}, std::nullopt, start);
+    EXPECT_EQ(pool.idle(), 1u);
+    pool.maintain(start + 9s);
+    EXPECT_EQ(effects(), words{});
+    pool.maintain(start + 10s);
+    EXPECT_EQ(effects(), (words{"close 1 idle", "open 2"}));
+}
+
+TEST_F(small_pool, an_idle_connection_that_is_too_old_is_not_given)
+{
+    pool.mark_ready(start);
+    pool.opened(connection_id{1}, std::nullopt, start);
+    effects();
+    EXPECT_EQ(pool.check_out_now(start + 10s), std::nullopt);
+    EXPECT_EQ(effects(), words{"close 1 idle"});
+}
+
+TEST_F(small_pool, a_failure_of_upkeep_is_nobodys_failure)
+{
+    pool.mark_ready(start);
+    effects();
+    pool.open_failed(connection_id{1}, trouble, start);
+    EXPECT_EQ(effects(), words{"close 1 error"});
+}
+
+}  // namespace
+}  // namespace holdfast::core
