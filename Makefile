@@ -1,0 +1,79 @@
+# The one front door. `make` alone lists the commands.
+#
+# Each command is a few steps. A step that succeeds prints one line; one that fails prints all it
+# has to say, and its log stays in build/log.
+
+SHARED ?= ../shared
+JOBS ?= $(shell nproc)
+MUTANTS ?= --count 100
+
+STEP := tools/step.sh
+CTEST := ctest --output-on-failure --timeout 900 --preset
+OFFICIAL := $(wildcard $(addprefix $(SHARED)/spec-tests/,bson-corpus bson-binary-vector))
+
+# Where Debian keeps llvm-symbolizer, without which a sanitizer's report has no line numbers.
+export PATH := $(PATH):/usr/lib/llvm-19/bin
+
+.NOTPARALLEL:
+.PHONY: help setup build test bench fuzz sanitize trace mutants interop format format-check clean
+
+help: ## list the commands
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{ printf "make %-14s%s\n", $$1, $$2 }'
+
+setup: ## install the Debian packages that are missing (as root, or with sudo)
+	@tools/setup.sh
+
+build: setup build/release.built ## build the library, tests, examples and benchmarks (release)
+
+test: build unit-tests official-tests sanitized-tests ## all that must pass before a commit
+	@$(if $(OFFICIAL),echo "all tests passed",echo "OFFICIAL TESTS NOT RUN")
+
+bench: build ## measure against libbson, in time and in instructions
+	@python3 bench/run.py
+
+fuzz: setup build/fuzz.built ## fuzz every parser of foreign bytes: 60 s and 1,000,000 runs each
+	@tools/fuzz.py --spec-tests $(SHARED)/spec-tests
+
+sanitize: setup build/asan.built build/tsan.built ## all tests in the address and thread sanitizers
+	@$(STEP) "test asan" $(CTEST) asan
+	@$(STEP) "test tsan" $(CTEST) tsan
+
+trace: build unit-tests ## join test results and requirements into docs/conformance.md
+	@tools/trace.py --requirements $(SHARED)/requirements/requirements.tsv
+
+mutants: setup ## break the pure code in small ways and report what no unit test notices
+	@tools/mutants.py $(MUTANTS)
+
+interop: build ## let programs we did not write talk to ours
+	@tests/interop/run.sh
+
+format: setup ## format all C++ files
+	@tools/format.py
+
+format-check: setup ## say which C++ files are not formatted
+	@$(STEP) "format" tools/format.py --check
+
+clean: ## remove all that was built
+	rm -rf build
+
+# The steps that the commands above are made of.
+
+.PHONY: unit-tests official-tests sanitized-tests FORCE
+
+# Old results are removed first: a test that crashes writes none, and must not live on its last ones.
+unit-tests: format-check
+	@rm -rf build/results
+	@$(STEP) "test release" $(CTEST) release
+
+official-tests:
+	@for suite in $(OFFICIAL); do \
+	    $(STEP) --show '[0-9]+ passed, ' "official $$(basename $$suite)" \
+	        build/bin/spec_runner $$suite || exit; \
+	done
+
+sanitized-tests: build/asan.built
+	@$(STEP) "test asan" $(CTEST) asan -L 'unit|property|toolchain'
+
+# Ninja knows what is out of date; this only says where each preset is built.
+build/%.built: FORCE
+	@$(STEP) "build $*" tools/build.sh $* $(JOBS)

@@ -1,0 +1,54 @@
+# holdfast_module(core/bson [USES core/x ...] [PUBLIC error.hpp bson ...] [LINKS spdlog::spdlog ...])
+#
+# One folder under src/, not counting its sub-folders, becomes one target: core/bson is called
+# holdfast_core_bson. Its include path is a single directory of symbolic links made for it alone: to
+# itself, to the modules it names with USES, and to the part of include/holdfast it may see. Nothing
+# else can be found there, so a wrong #include does not compile.
+#
+# USES is not inherited: a module names every module whose headers it reaches.
+# PUBLIC says which public headers it may see. By default core sees those without Asio, and all
+# others see everything.
+# LINKS names libraries that only the bodies of this module use; no header may need them.
+
+# Public headers that a pure module may include.
+set(HOLDFAST_CORE_MAY_SEE error.hpp id.hpp options.hpp bson)
+
+function(holdfast_module module)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "USES;PUBLIC;LINKS")
+    string(REPLACE "/" "_" name ${module})
+    set(view ${PROJECT_BINARY_DIR}/view/${name})
+
+    file(REMOVE_RECURSE ${view})
+    foreach(used IN LISTS module arg_USES)
+        holdfast_link_into_view(src/${used} ${view}/${used})
+    endforeach()
+    if(NOT arg_PUBLIC AND module MATCHES "^core/")
+        set(arg_PUBLIC ${HOLDFAST_CORE_MAY_SEE})
+    endif()
+    if(arg_PUBLIC)
+        foreach(header IN LISTS arg_PUBLIC)
+            holdfast_link_into_view(include/holdfast/${header} ${view}/holdfast/${header})
+        endforeach()
+    else()
+        holdfast_link_into_view(include/holdfast ${view}/holdfast)
+    endif()
+
+    file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${module}/*.cpp)
+    if(sources)
+        add_library(holdfast_${name} OBJECT ${sources})
+        target_include_directories(holdfast_${name} PRIVATE ${view})
+        target_link_libraries(holdfast_${name} PRIVATE Boost::headers ${arg_LINKS})
+        target_sources(holdfast PRIVATE $<TARGET_OBJECTS:holdfast_${name}>)
+        target_link_libraries(holdfast PRIVATE ${arg_LINKS})
+    else()
+        add_library(holdfast_${name} INTERFACE)
+        target_include_directories(holdfast_${name} INTERFACE ${view})
+    endif()
+endfunction()
+
+# The link may dangle: a header that nobody has written yet is as absent as a forbidden one.
+function(holdfast_link_into_view original link)
+    get_filename_component(folder ${link} DIRECTORY)
+    file(MAKE_DIRECTORY ${folder})
+    file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${original} ${link} SYMBOLIC)
+endfunction()

@@ -1,0 +1,2 @@
+#include "net/runtime.hpp"
+#include "sim/runtime.hpp"  // offence: layers

@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+"""A checker is believed after it has caught a planted offence.
+
+The files in planted/ break every rule; each line that does so says which one: `offence: purity`.
+tools/tidy.py must report exactly these. Offences of length are made here, for nobody would want to
+read them.
+"""
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).parent
+TIDY = HERE.parents[1] / "tools/tidy.py"
+
+
+def reported(root):
+    """What tidy says about a tree, as a set of (file, line, rule)."""
+    done = subprocess.run([sys.executable, TIDY, root], capture_output=True, text=True)
+    found = re.findall(r"^(\S+):(\d+): \[(\w+)\]", done.stdout, re.MULTILINE)
+    assert done.returncode == bool(found), done.stderr
+    return {(name, int(line), rule) for name, line, rule in found}
+
+
+def planted():
+    root = HERE / "planted"
+    for path in root.rglob("*.[ch]pp"):
+        for n, line in enumerate(path.read_text().splitlines(), 1):
+            for rule in re.findall(r"offence: (\w+)", line):
+                yield path.relative_to(root).as_posix(), n, rule
+    yield "src/CMakeLists.txt", 1, "modules"  # the list leaves out src/shell
+
+
+class Tidy(unittest.TestCase):
+    def check(self, name, text):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / name
+            path.parent.mkdir(parents=True)
+            path.write_text(text)
+            return {(line, rule) for _, line, rule in reported(folder)}
+
+    def test_planted_offences_are_reported_and_nothing_else(self):
+        expected = set(planted())
+        self.assertGreater(len(expected), 40)
+        self.assertEqual(reported(HERE / "planted"), expected)
+
+    def test_files_have_400_lines_at_most(self):
+        self.assertEqual(self.check("src/api/a.cpp", "int n;\n" * 400), set())
+        self.assertEqual(self.check("src/api/a.cpp", "int n;\n" * 401), {(400, "file_length")})
+        reason = "// tidy: table of all error codes\n"
+        self.assertEqual(self.check("src/api/a.cpp", reason + "int n;\n" * 500), set())
+        self.assertEqual(self.check("src/api/a.cpp", "// tidy: table\n" + "int n;\n" * 500),
+                         {(400, "file_length")}, "the reason is missing")
+
+    def test_functions_have_70_lines_at_most(self):
+        function = "void f()\n{\n" + "    g();\n" * 70 + "}\n"
+        self.assertEqual(self.check("src/api/a.cpp", function), set())
+        longer = function.replace("}", "    g();\n}")
+        self.assertEqual(self.check("src/api/a.cpp", longer), {(2, "cpp_functions")})
+        python = "def f():\n" + "    g()\n" * 70
+        self.assertEqual(self.check("tools/a.py", python), set())
+        self.assertEqual(self.check("tools/a.py", python + "    g()\n"),
+                         {(1, "python_functions")})
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""Plants results and documents, and checks what tools/trace.py believes of them."""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TRACE = pathlib.Path(__file__).parents[2] / "tools/trace.py"
+REQUIREMENTS = """id\tseed\tsection\tlevel\trequirement\thow_to_verify\tproof
+SD-001\ts\t-\tMUST\tfirst\t-\ttest
+SD-002\ts\t-\tMUST\tsecond, with a "quote\t-\ttest
+BP-053\ts\t-\tDOC\ta page\t-\tdoc
+RW-003\ts\t-\tMAY\ta name\t-\treview
+RD-001\ts\t-\tSUPERSEDED\told\t-\tsuperseded
+BP-021\ts\t-\tMUST\tnot yet\t-\tlater
+"""
+
+
+def ran(name, *ids, **changes):
+    test = {"name": name, "status": "RUN", "result": "COMPLETED"}
+    return test | {id: "test" for id in ids} | changes
+
+
+class Trace(unittest.TestCase):
+    def trace(self, *tests, page="", requirements=REQUIREMENTS):
+        """Runs the tool on planted files: (exit status, verdict per id, line per id, output)."""
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            (root / "docs").mkdir()
+            (root / "docs/page.md").write_text(page)
+            (root / "results").mkdir()
+            suites = {"testsuites": [{"name": "suite", "testsuite": list(tests)}]}
+            (root / "results/unit_tests.json").write_text(json.dumps(suites))
+            if requirements:
+                (root / "requirements.tsv").write_text(requirements)
+            done = subprocess.run(
+                [sys.executable, TRACE, "--root", root, "--results", root / "results",
+                 "--requirements", root / "requirements.tsv"], capture_output=True, text=True)
+            out = root / "docs/conformance.md"
+            lines = out.read_text().splitlines() if out.exists() else []
+        rows = [line.strip("| ").split(" | ") for line in lines if line[4:5] == "-"]
+        return done.returncode, {r[0]: r[3] for r in rows}, done.stdout + done.stderr, lines
+
+    def test_a_passed_test_proves(self):
+        status, verdicts, _, lines = self.trace(ran("works", "SD-002"))
+        self.assertEqual((status, verdicts["SD-001"], verdicts["SD-002"]), (0, "open", "proven"))
+        self.assertIn("| SD-002 | MUST | test | proven | suite.works |", lines)
+        self.assertIn("| SD | 2 | 1 | 1 | 0 | 0 | 0 |", lines)
+
+    def test_a_failed_test_proves_nothing(self):
+        failed = ran("fails", "SD-001", failures=[{"failure": "no"}])
+        self.assertEqual(self.trace(failed)[1]["SD-001"], "open")
+        self.assertEqual(self.trace(ran("works", "SD-001"), failed)[1]["SD-001"], "open")
+
+    def test_a_test_that_did_not_run_proves_nothing(self):
+        self.assertEqual(self.trace(ran("off", "SD-001", status="NOTRUN"))[1]["SD-001"], "open")
+        self.assertEqual(self.trace(ran("skip", "SD-001", result="SKIPPED"))[1]["SD-001"], "open")
+
+    def test_an_unknown_id_is_an_error(self):
+        status, _, output, _ = self.trace(ran("typo", "SD-999"))
+        self.assertEqual(status, 1)
+        self.assertIn("SD-999 is no requirement, but is named by suite.typo", output)
+        status, _, output, _ = self.trace(page="text <!-- XX-001 -->")
+        self.assertEqual(status, 1)
+        self.assertIn("XX-001 is no requirement, but is named by docs/page.md", output)
+
+    def test_the_ids_of_examples_are_passed_over(self):
+        self.assertEqual(self.trace(ran("example", "ZZ-001"))[0], 0)
+
+    def test_a_page_is_proven_by_its_anchor(self):
+        verdicts = self.trace(page="A retry costs. <!-- BP-053 --> And <!--RW-003-->")[1]
+        self.assertEqual((verdicts["BP-053"], verdicts["RW-003"]), ("proven", "proven"))
+        self.assertEqual(self.trace(page="BP-053")[1]["BP-053"], "open")
+
+    def test_an_anchor_does_not_stand_for_a_test(self):
+        self.assertEqual(self.trace(page="<!-- SD-001 -->")[1]["SD-001"], "open")
+
+    def test_what_demands_nothing_keeps_its_word(self):
+        verdicts = self.trace()[1]
+        self.assertEqual((verdicts["RD-001"], verdicts["BP-021"]), ("superseded", "later"))
+
+    def test_an_unknown_demand_is_an_error(self):
+        wrong = REQUIREMENTS.replace("later\n", "someday\n")
+        status, _, output, _ = self.trace(requirements=wrong)
+        self.assertEqual(status, 1)
+        self.assertIn("BP-021 demands an unknown proof: 'someday'", output)
+
+    def test_without_requirements_it_says_so(self):
+        status, _, output, _ = self.trace(requirements="")
+        self.assertEqual(status, 0)
+        self.assertIn("nothing to trace", output)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""Runs every fuzz target for at least --seconds and at least --runs, two at a time.
+
+A target is a program build/fuzz/bin/fuzz_NAME. Its name says which seeds it gets: fuzz_bson* gets
+the byte strings of the official BSON files, fuzz_extjson* the texts. What it learns is kept in
+build/fuzz/corpus and is the start of the next run. A finding ends the command with status 1 and
+stays in build/fuzz/findings.
+"""
+import argparse
+import concurrent.futures
+import hashlib
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+FUZZ = pathlib.Path("build/fuzz")
+SEEDS = {  # which keys of the official files hold seeds for which kind of target
+    "bson": ({"canonical_bson", "degenerate_bson", "converted_bson", "bson"}, bytes.fromhex),
+    "extjson": ({"canonical_extjson", "relaxed_extjson", "degenerate_extjson",
+                 "converted_extjson", "string"}, str.encode),
+}
+
+
+def strings(node, keys):
+    """Every string in a JSON tree that stands under one of the keys."""
+    if isinstance(node, dict):
+        for key, value in node.items():
+            if key in keys and isinstance(value, str):
+                yield value
+            else:
+                yield from strings(value, keys)
+    elif isinstance(node, list):
+        for value in node:
+            yield from strings(value, keys)
+
+
+def plant_seeds(name, spec_tests, corpus):
+    """Writes the seeds of one target as files named by their hash, and says how many there are."""
+    kind = next((k for k in SEEDS if name.startswith(k)), None)
+    if kind is None:
+        return 0
+    keys, decode = SEEDS[kind]
+    seeds = set()
+    for path in sorted(spec_tests.glob("bson-*/**/*.json")):
+        for text in strings(json.loads(path.read_text(encoding="utf-8")), keys):
+            try:
+                seeds.add(decode(text))
+            except ValueError:
+                pass  # not hexadecimal: the case is about something else
+    for seed in seeds:
+        (corpus / hashlib.sha1(seed).hexdigest()).write_bytes(seed)
+    return len(seeds)
+
+
+def run_target(program, options):
+    """Runs one target in rounds until it has had both its time and its runs."""
+    name = program.name.removeprefix("fuzz_")
+    corpus, findings = FUZZ / "corpus" / name, FUZZ / "findings" / name
+    corpus.mkdir(parents=True, exist_ok=True)
+    findings.mkdir(parents=True, exist_ok=True)
+    print(f"{program.name}: {plant_seeds(name, options.spec_tests, corpus)} seeds", flush=True)
+
+    began, runs = time.monotonic(), 0
+    while (spent := time.monotonic() - began) < options.seconds or runs < options.runs:
+        if spent > options.max_seconds:
+            return f"{program.name}: only {runs:,} runs in {spent:.0f} s"
+        round_seconds = max(10, min(30, int(options.seconds - spent)))
+        done = subprocess.run(
+            [program, corpus, f"-artifact_prefix={findings}/", f"-max_total_time={round_seconds}",
+             "-max_len=4096", "-timeout=10", "-rss_limit_mb=2048", "-print_final_stats=1"],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+        if done.returncode:
+            return f"{done.stdout[-8000:]}\n{program.name}: a finding; its input is in {findings}/"
+        runs += int(re.search(r"stat::number_of_executed_units:\s*(\d+)", done.stdout).group(1))
+        print(f"{program.name}: {runs:,} runs in {time.monotonic() - began:.0f} s", flush=True)
+    return None
+
+
+def main():
+    options = argparse.ArgumentParser()
+    options.add_argument("--spec-tests", type=pathlib.Path, default="../shared/spec-tests")
+    options.add_argument("--seconds", type=int, default=60)
+    options.add_argument("--runs", type=int, default=1_000_000)
+    options.add_argument("--max-seconds", type=int, default=1800)
+    options.add_argument("--only", default="", help="part of the names of the targets to run")
+    options = options.parse_args()
+    programs = [p for p in sorted((FUZZ / "bin").glob("fuzz_*")) if options.only in p.name]
+    if not programs:
+        print("there is no fuzz target")
+        return 1
+    if not options.spec_tests.is_dir():
+        print(f"{options.spec_tests} is not here: the corpora start empty")
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        outcomes = pool.map(lambda program: run_target(program, options), programs)
+        failures = [outcome for outcome in outcomes if outcome]
+    print("\n".join(failures) if failures else f"{len(programs)} targets, no finding")
+    return bool(failures)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""Joins the requirements with the tests that ran and passed, and writes docs/conformance.md.
+
+usage: trace.py [--requirements TSV] [--results DIR] [--root DIR]
+
+The column `proof` of a requirement says what is demanded:
+  test                     a test that names it with VERIFIES("SD-144"), ran and passed
+  doc, review              an anchor <!-- SD-144 --> in docs/*.md or CHANGELOG.md, beside the
+                           sentence that answers it, or such a test
+  n/a, later, superseded   nothing; the word itself is the answer
+A failed test proves nothing, and takes back what another test proved. To name an id that does not
+exist is an error, in a test as in an anchor.
+"""
+import argparse
+import collections
+import csv
+import json
+import pathlib
+import re
+import sys
+
+ID = re.compile(r"[A-Z]{2}-[0-9]{3}")
+ANCHOR = re.compile(r"<!--\s*([A-Z]{2}-[0-9]{3})\s*-->")
+EXAMPLES = "ZZ-"  # the ids that the tests of VERIFIES itself use
+SETTLED = ("n/a", "later", "superseded")
+DEMANDS = ("test", "doc", "review", *SETTLED)
+
+Evidence = collections.namedtuple("Evidence", "passed failed anchors")
+
+
+def read_requirements(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+def read_results(folder):
+    """All tests in GoogleTest's JSON files, as (name, passed, ids)."""
+    for path in sorted(folder.glob("*.json")):
+        for suite in json.loads(path.read_text(encoding="utf-8"))["testsuites"]:
+            for test in suite["testsuite"]:
+                if test["status"] != "RUN" or test["result"] == "SKIPPED":
+                    continue
+                ids = [key for key in test if ID.fullmatch(key) and not key.startswith(EXAMPLES)]
+                yield f"{suite['name']}.{test['name']}", not test.get("failures"), ids
+
+
+def read_anchors(root):
+    """Where each id is written about, as (id, file)."""
+    for path in [*sorted((root / "docs").glob("*.md")), root / "CHANGELOG.md"]:
+        if path.name != "conformance.md" and path.exists():
+            for found in ANCHOR.finditer(path.read_text(encoding="utf-8")):
+                yield found.group(1), path.relative_to(root).as_posix()
+
+
+def gather(results, anchors):
+    """Per id, what speaks for it and what speaks against it."""
+    evidence = collections.defaultdict(lambda: Evidence([], [], []))
+    for name, passed, ids in results:
+        for id in ids:
+            (evidence[id].passed if passed else evidence[id].failed).append(name)
+    for id, file in anchors:
+        evidence[id].anchors.append(file)
+    return evidence
+
+
+def judge(proof, found):
+    """One word for one requirement."""
+    if proof in SETTLED:
+        return proof
+    enough = found.passed or (proof in ("doc", "review") and found.anchors)
+    return "proven" if enough and not found.failed else "open"
+
+
+def complaints(requirements, evidence):
+    known = {row["id"] for row in requirements}
+    for id, found in sorted(evidence.items()):
+        if id not in known:
+            yield f"{id} is no requirement, but is named by " + ", ".join(sum(found, []))
+    for row in requirements:
+        if row["proof"] not in DEMANDS:
+            yield f"{row['id']} demands an unknown proof: {row['proof']!r}"
+
+
+def report(requirements, evidence):
+    verdicts = {row["id"]: judge(row["proof"], evidence[row["id"]]) for row in requirements}
+    words = ["proven", "open", *SETTLED]
+    lines = ["# Conformance", "",
+             "Made by `make trace` from the results of the tests that ran, not by hand.", "",
+             "| seed | all | " + " | ".join(words) + " |", "|---" * (len(words) + 2) + "|"]
+    prefixes = dict.fromkeys(id[:2] for id in verdicts)
+    for name in [*prefixes, "all"]:
+        row = [v for id, v in verdicts.items() if name in (id[:2], "all")]
+        counts = [len(row), *(row.count(word) for word in words)]
+        lines.append(f"| {name} | " + " | ".join(map(str, counts)) + " |")
+    lines += ["", "| id | level | demands | verdict | by |", "|---|---|---|---|---|"]
+    for row in requirements:
+        found = evidence[row["id"]]
+        by = [*found.passed, *found.anchors, *(f"FAILED {name}" for name in found.failed)]
+        cells = (row["id"], row["level"], row["proof"], verdicts[row["id"]], ", ".join(by))
+        lines.append("| " + " | ".join(cells).rstrip() + " |")
+    return "\n".join(lines) + "\n", collections.Counter(verdicts.values())
+
+
+def main():
+    options = argparse.ArgumentParser()
+    options.add_argument("--root", type=pathlib.Path, default=pathlib.Path("."))
+    options.add_argument("--requirements", type=pathlib.Path)
+    options.add_argument("--results", type=pathlib.Path)
+    given = options.parse_args()
+    table = given.requirements or given.root / "../shared/requirements/requirements.tsv"
+    if not table.exists():
+        print(f"the requirements are not here ({table}): nothing to trace")
+        return 0
+
+    requirements = read_requirements(table)
+    results = read_results(given.results or given.root / "build/results")
+    evidence = gather(results, read_anchors(given.root))
+    wrong = list(complaints(requirements, evidence))
+    text, counts = report(requirements, evidence)
+    page = given.root / "docs/conformance.md"
+    page.parent.mkdir(exist_ok=True)
+    page.write_text(text, encoding="utf-8")
+    print(", ".join(f"{n} {word}" for word, n in counts.most_common()) + f": {page}")
+    for line in wrong:
+        print(f"error: {line}", file=sys.stderr)
+    return bool(wrong)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
