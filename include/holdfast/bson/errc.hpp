@@ -13,6 +13,7 @@ enum class errc {
     too_deep,        // nested beyond max_depth
     too_large,       // beyond the size limit
     missing_field,   // context "path" says which
+    unknown_field,   // where a mapping takes only what it knows; context "path"
     wrong_type,      // context "path", "expected", "found"
     out_of_range,    // a number that does not fit the type asked for
     invalid_key,     // a key with a zero byte inside

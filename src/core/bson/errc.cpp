@@ -12,6 +12,7 @@ std::string_view message_of(errc e)
     case errc::too_deep: return "nested too deeply";
     case errc::too_large: return "too large";
     case errc::missing_field: return "missing field";
+    case errc::unknown_field: return "unknown field";
     case errc::wrong_type: return "wrong type";
     case errc::out_of_range: return "number out of range";
     case errc::invalid_key: return "key with a zero byte inside";

@@ -52,10 +52,10 @@ element view::find_path(std::string_view path) const noexcept
     for (;;) {
         const std::size_t dot = path.find('.');
         const element found = inside.find(path.substr(0, dot));
-        if (dot == path.npos || !found)
+        if (dot == path.npos || found.malformed())
             return found;
         if (found.type() != type::document && found.type() != type::array)
-            return element::missing(path.substr(0, dot));
+            return element::missing(path);  // all that is left of it
         inside = found.as_document();
         path.remove_prefix(dot + 1);
     }
@@ -65,12 +65,7 @@ error view::at_path(error e, std::string_view path, const element& found)
 {
     if (found.malformed())
         return e;
-    // The message begins with the element's own key, which is the last part of the path.
-    std::string message = std::string{path} + e.message().substr(found.key().size());
-    error whole{e.code(), std::move(message)};
-    for (const context_entry& entry : e.context())
-        whole = std::move(whole).with_context(entry.name, entry.value);
-    return std::move(whole).with_context("path", std::string{path});
+    return inside(std::move(e), path.substr(0, path.size() - found.key().size() - 1));
 }
 
 element array_view::operator[](std::size_t index) const noexcept

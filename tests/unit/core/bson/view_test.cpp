@@ -69,6 +69,7 @@ TEST(view, errors_name_the_path_and_both_types)
         {"address.zip", errc::missing_field, "address.zip: missing"},
         {"born.year", errc::missing_field, "born.year: missing"},
         {"address.lines.2.x.y", errc::missing_field, "address.lines.2.x.y: missing"},
+        {"address.zip.code.x", errc::missing_field, "address.zip.code.x: missing"},
         {"", errc::missing_field, ": missing"},
     };
     for (const row& r : table) {
