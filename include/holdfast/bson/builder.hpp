@@ -2,6 +2,7 @@
 #include "holdfast/bson/array_index.hpp"
 #include "holdfast/bson/byte_buffer.hpp"
 #include "holdfast/bson/errc.hpp"
+#include "holdfast/bson/store.hpp"
 #include "holdfast/bson/view.hpp"
 #include "holdfast/error.hpp"
 
@@ -30,23 +31,6 @@ concept writable = requires(basic_builder<byte_buffer>& out, std::string_view ke
 
 /// The error of a builder that was given something that no document can hold.
 error build_error(errc what, std::string_view key);
-
-namespace layout {
-
-template <class T>
-std::uint8_t* store(std::uint8_t* to, T value) noexcept
-{
-    std::memcpy(to, &value, sizeof value);
-    return to + sizeof value;
-}
-inline std::uint8_t* store_bytes(std::uint8_t* to, const void* from, std::size_t size) noexcept
-{
-    if (size != 0)  // an empty view may point nowhere
-        std::memcpy(to, from, size);
-    return to + size;
-}
-
-}  // namespace layout
 
 /// Writes one document at the end of a buffer, in place: its length is filled in when it is closed.
 /// Nested documents are builders on the same buffer; while one is open, its parent must rest. After
@@ -90,6 +74,9 @@ public:
     basic_builder document(std::string_view key);
     basic_array_builder<Buffer> array(std::string_view key);
 
+    /// JavaScript whose scope is then added to the builder that is returned; deprecated.
+    basic_builder code_with_scope(std::string_view key, std::string_view source);
+
     /// Closes the document and gives it as it lies in the buffer, valid until the buffer grows; or
     /// tells what was wrong with what was added.
     result<view> finish();
@@ -130,7 +117,7 @@ public:
     void put(std::string_view key, const binary& value);
     void put(std::string_view key, const regex& value);
     void put(std::string_view key, const db_pointer& value);
-    void put(std::string_view key, const code_with_scope& value);
+    void put(std::string_view key, const bson::code_with_scope& value);
     void put(std::string_view key, view value) { put_raw(type::document, key, value.bytes()); }
     void put(std::string_view key, array_view value) { put_raw(type::array, key, value.bytes()); }
     void put_raw(type t, std::string_view key, std::span<const std::uint8_t> value_bytes)
@@ -148,8 +135,8 @@ private:
     template <class>
     friend class basic_array_builder;
 
-    basic_builder(Buffer& out, basic_builder* parent)
-        : out_{&out}, parent_{parent}, start_{out.size()}
+    basic_builder(Buffer& out, basic_builder* parent, std::size_t wrapper = 0)
+        : out_{&out}, parent_{parent}, start_{out.size()}, wrapper_{wrapper}
     {
         grow(out, sizeof(std::int32_t));
     }
@@ -167,6 +154,7 @@ private:
     Buffer* out_;  // null once closed
     basic_builder* parent_;
     std::size_t start_;
+    std::size_t wrapper_;  // of a scope: the bytes before it that its code with scope begins with
     std::optional<error> fault_;  // the first one; kept by the outermost builder
 };
 
@@ -255,15 +243,26 @@ basic_array_builder<Buffer> basic_builder<Buffer>::array(std::string_view key)
 }
 
 template <class Buffer>
+basic_builder<Buffer> basic_builder<Buffer>::code_with_scope(std::string_view key,
+                                                             std::string_view source)
+{
+    const std::size_t wrapper = 4 + 4 + source.size() + 1;
+    std::uint8_t* to = start(type::code_with_scope, key, wrapper) + 4;
+    to = layout::store(to, static_cast<std::int32_t>(source.size() + 1));
+    *layout::store_bytes(to, source.data(), source.size()) = 0;
+    return basic_builder{*out_, this, wrapper};
+}
+
+template <class Buffer>
 std::uint8_t* basic_builder<Buffer>::start(type t, std::string_view key, std::size_t value_size)
 {
-    if (key.find('\0') != key.npos) [[unlikely]] {
-        fail(errc::invalid_key, key);
-        key = key.substr(0, key.find('\0'));
-    }
     std::uint8_t* to = grow(*out_, key.size() + 2 + value_size);
     *to++ = static_cast<std::uint8_t>(t);
-    to = layout::store_bytes(to, key.data(), key.size());
+    if (!layout::store_key(to, key.data(), key.size())) [[unlikely]] {
+        fail(errc::invalid_key, key);
+        std::replace(to, to + key.size(), std::uint8_t{0}, std::uint8_t{'?'});
+    }
+    to += key.size();
     *to++ = 0;
     return to;
 }
@@ -299,7 +298,7 @@ void basic_builder<Buffer>::put(std::string_view key, const regex& value)
     *to++ = 0;
     layout::store_bytes(to, value.options.data(), options);
     to[options] = 0;
-    std::sort(to, to + options);
+    layout::sort_options({to, options});
     if (value.pattern.find('\0') != value.pattern.npos ||
         value.options.find('\0') != value.options.npos)
         fail(errc::invalid_value, key);
@@ -316,7 +315,7 @@ void basic_builder<Buffer>::put(std::string_view key, const db_pointer& value)
 }
 
 template <class Buffer>
-void basic_builder<Buffer>::put(std::string_view key, const code_with_scope& value)
+void basic_builder<Buffer>::put(std::string_view key, const bson::code_with_scope& value)
 {
     const std::size_t total = 4 + 4 + value.source.size() + 1 + value.scope.size();
     std::uint8_t* to = start(type::code_with_scope, key, total);
@@ -345,8 +344,10 @@ void basic_builder<Buffer>::close()
     const std::size_t size = out_->size() - start_;
     if (size > max_document_size) [[unlikely]]
         fail(errc::too_large, {});
-    layout::store(reinterpret_cast<std::uint8_t*>(out_->data()) + start_,
-                  static_cast<std::int32_t>(size));
+    std::uint8_t* const begin = reinterpret_cast<std::uint8_t*>(out_->data()) + start_;
+    layout::store(begin, static_cast<std::int32_t>(size));
+    if (wrapper_ != 0) [[unlikely]]
+        layout::store(begin - wrapper_, static_cast<std::int32_t>(size + wrapper_));
     out_ = nullptr;
 }
 

@@ -53,7 +53,7 @@ public:
         return {reinterpret_cast<const char*>(key_), key_size_};
     }
     bool is_null() const noexcept { return type_ == bson::type::null; }
-    bool malformed() const noexcept { return malformed_; }
+    bool malformed() const noexcept { return type_ == bson::type::invalid && value_ != nullptr; }
 
     /// The byte where it starts.
     const std::uint8_t* data() const noexcept { return key_ - 1; }
@@ -109,7 +109,7 @@ public:
     result<code_with_scope> as_code_with_scope() const;
 
     /// The error of a typed access: missing, malformed, or "key: expected int32, found string".
-    error mismatch(std::string_view expected) const;
+    error mismatch(std::string_view expected) const { return mismatch_of(*this, expected); }
 
     /// What is wrong with a malformed element, in words.
     std::string fault() const;
@@ -119,25 +119,59 @@ private:
     friend class element_iterator;
 
     static element missing(std::string_view key) noexcept;
-    static element malformed_at(const std::uint8_t* at, const std::uint8_t* begin,
-                                const std::uint8_t* terminator) noexcept;
-    static element step(const std::uint8_t* at, const std::uint8_t* begin,
-                        const std::uint8_t* terminator) noexcept;
-    static std::size_t measure(bson::type t, const std::uint8_t* value, std::size_t room) noexcept;
+    void step(const std::uint8_t* at, const std::uint8_t* begin,
+              const std::uint8_t* terminator) noexcept;
+    void be_malformed(const std::uint8_t* at, const std::uint8_t* begin,
+                      const std::uint8_t* terminator) noexcept;
+    static std::size_t measure(std::size_t rule, const std::uint8_t* value,
+                               std::ptrdiff_t room) noexcept;
+    static std::size_t measure_two_texts(const std::uint8_t* value, std::ptrdiff_t room) noexcept;
+
+    // Bodies that are not inline get a copy: a loop whose element never lends out its address can
+    // keep it in registers, and is a quarter shorter.
+    static error mismatch_of(element e, std::string_view expected);
+    static result<db_pointer> read_db_pointer(element e);
+    static result<code_with_scope> read_code_with_scope(element e);
 
     const std::uint8_t* key_ = nullptr;
     const std::uint8_t* value_ = nullptr;  // of a malformed element: the document's terminator
     std::uint32_t key_size_ = 0;
-    std::uint32_t value_size_ = 0;  // of a malformed element: its offset in the document
+    std::uint32_t value_size_ = 0;
     bson::type type_ = bson::type::invalid;
-    bool malformed_ = false;
+    std::uint32_t offset_ = 0;  // of a malformed element
 };
 
 namespace layout {
 
-/// Bytes of a value that are the same for every element of its type; other types are `variable`.
-inline constexpr std::uint8_t variable = 0xFE;
-inline constexpr std::uint8_t no_type = 0xFF;
+/// What the type byte of an element says about the size of its value: the size itself or, from
+/// `variable` on, which of the shapes below it has.
+enum size_rule : std::uint8_t {
+    variable = 0xF0,
+    text = variable,
+    nested,
+    bytes,
+    pointer,
+    scoped,
+    two_texts,
+    no_type,
+};
+
+/// A value that begins with a length: how long it is beyond that, the least length, and whether its
+/// last byte must be zero.
+struct shape {
+    std::uint32_t least;
+    std::uint8_t extra;
+    bool terminated;
+};
+inline constexpr shape shapes[] = {
+    {1, 4, true},            // text
+    {5, 0, true},            // nested
+    {0, 5, false},           // bytes
+    {0, 16, false},          // pointer
+    {14, 0, false},          // scoped: the length is that of the whole value
+    {UINT32_MAX, 0, false},  // two_texts have no length
+    {UINT32_MAX, 0, false},  // no_type
+};
 
 consteval std::array<std::uint8_t, 256> fixed_sizes()
 {
@@ -152,67 +186,67 @@ consteval std::array<std::uint8_t, 256> fixed_sizes()
     set(type::int32, 4);
     set(type::object_id, 12);
     set(type::decimal128, 16);
-    for (const type t : {type::string, type::document, type::array, type::binary, type::regex,
-                         type::db_pointer, type::code, type::symbol, type::code_with_scope})
-        set(t, variable);
+    for (const type t : {type::string, type::code, type::symbol})
+        set(t, text);
+    set(type::document, nested);
+    set(type::array, nested);
+    set(type::binary, bytes);
+    set(type::db_pointer, pointer);
+    set(type::code_with_scope, scoped);
+    set(type::regex, two_texts);
     return size;
 }
 inline constexpr std::array<std::uint8_t, 256> fixed_size = fixed_sizes();
 
 }  // namespace layout
 
-/// The element at `at`, which lies before the document's terminator. Because a document always ends
-/// with a zero byte, a search for the end of a key or text cannot leave it.
-inline element element::step(const std::uint8_t* at, const std::uint8_t* begin,
-                             const std::uint8_t* terminator) noexcept
+/// Becomes the element at `at`, which lies before the document's terminator. Because a document
+/// always ends with a zero byte, a search for the end of a key or text cannot leave it.
+inline void element::step(const std::uint8_t* at, const std::uint8_t* begin,
+                          const std::uint8_t* terminator) noexcept
 {
-    element e;
-    e.key_ = at + 1;
-    e.key_size_ = static_cast<std::uint32_t>(std::strlen(reinterpret_cast<const char*>(at + 1)));
-    e.value_ = e.key_ + e.key_size_ + 1;
-    if (e.value_ > terminator) [[unlikely]]
-        return malformed_at(at, begin, terminator);
-    const auto room = static_cast<std::size_t>(terminator - e.value_);
+    const std::uint8_t* const key = at + 1;
+    const std::size_t key_size = std::strlen(reinterpret_cast<const char*>(key));
+    const std::uint8_t* const value = key + key_size + 1;
+    const std::ptrdiff_t room = terminator - value;  // -1 if the key was not ended
     std::size_t size = layout::fixed_size[*at];
     if (size >= layout::variable)
-        size = measure(bson::type{*at}, e.value_, room);
-    if (size > room) [[unlikely]]
-        return malformed_at(at, begin, terminator);
-    e.value_size_ = static_cast<std::uint32_t>(size);
-    e.type_ = bson::type{*at};
-    return e;
+        size = measure(size, value, room);
+    if (static_cast<std::ptrdiff_t>(size) > room) [[unlikely]]
+        return be_malformed(at, begin, terminator);
+    key_ = key;
+    value_ = value;
+    key_size_ = static_cast<std::uint32_t>(key_size);
+    value_size_ = static_cast<std::uint32_t>(size);
+    type_ = bson::type{*at};
+}
+
+inline void element::be_malformed(const std::uint8_t* at, const std::uint8_t* begin,
+                                  const std::uint8_t* terminator) noexcept
+{
+    key_ = at + 1;
+    key_size_ = 0;
+    value_ = terminator;  // where the walk goes on, and so ends
+    value_size_ = 0;
+    type_ = bson::type::invalid;
+    offset_ = static_cast<std::uint32_t>(at - begin);
 }
 
 /// The size of a value whose type alone does not tell it; more than `room` if it is malformed.
-inline std::size_t element::measure(bson::type t, const std::uint8_t* value,
-                                    std::size_t room) noexcept
+inline std::size_t element::measure(std::size_t rule, const std::uint8_t* value,
+                                    std::ptrdiff_t room) noexcept
 {
-    constexpr std::size_t malformed = SIZE_MAX;
-    if (t == bson::type::regex) {
-        const auto* text = reinterpret_cast<const char*>(value);
-        const std::size_t pattern = std::strlen(text) + 1;
-        return pattern >= room ? malformed : pattern + std::strlen(text + pattern) + 1;
-    }
-    if (room < 5 || layout::fixed_size[static_cast<std::uint8_t>(t)] != layout::variable)
+    constexpr std::size_t malformed = PTRDIFF_MAX;
+    if (rule == layout::two_texts) [[unlikely]]
+        return measure_two_texts(value, room);
+    if (room < 5)
         return malformed;
-    const auto length = static_cast<std::size_t>(load<std::uint32_t>(value));
-    if (length > room)
+    const layout::shape& shape = layout::shapes[rule - layout::variable];
+    const auto length = load<std::uint32_t>(value);
+    const std::size_t size = std::size_t{length} + shape.extra;
+    if (length < shape.least || size > static_cast<std::size_t>(room))
         return malformed;
-    switch (t) {
-    case bson::type::string:
-    case bson::type::code:
-    case bson::type::symbol:
-        return length < 1 || length + 4 > room || value[length + 3] != 0 ? malformed : length + 4;
-    case bson::type::document:
-    case bson::type::array:
-        return length < 5 || value[length - 1] != 0 ? malformed : length;
-    case bson::type::binary:
-        return length + 5;
-    case bson::type::db_pointer:
-        return length + 4 + 12;
-    default:  // code_with_scope: the length is that of the whole value
-        return length < 14 ? malformed : length;
-    }
+    return shape.terminated && value[size - 1] != 0 ? malformed : size;
 }
 
 }  // namespace holdfast::bson

@@ -151,19 +151,15 @@ inline element_iterator view::begin() const noexcept
     first.at_ = data_ + sizeof(std::int32_t);
     first.terminator_ = data_ + size_ - 1;
     if (first.at_ != first.terminator_)
-        first.current_ = element::step(first.at_, data_, first.terminator_);
+        first.current_.step(first.at_, data_, first.terminator_);
     return first;
 }
 
 inline element_iterator& element_iterator::operator++() noexcept
 {
-    if (current_.malformed()) [[unlikely]] {
-        at_ = terminator_;
-        return *this;
-    }
     at_ = current_.value_bytes().data() + current_.value_bytes().size();
     if (at_ != terminator_)
-        current_ = element::step(at_, begin_, terminator_);
+        current_.step(at_, begin_, terminator_);
     return *this;
 }
 
@@ -176,6 +172,14 @@ inline element view::find(std::string_view key) const noexcept
     return element::missing(key);
 }
 
+inline result<db_pointer> element::as_db_pointer() const
+{
+    return read_db_pointer(*this);
+}
+inline result<code_with_scope> element::as_code_with_scope() const
+{
+    return read_code_with_scope(*this);
+}
 inline view element::as_document() const noexcept
 {
     return {value_, value_size_};

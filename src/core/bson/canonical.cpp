@@ -12,7 +12,9 @@ result<void> rewrite(view source, builder& out, int depth);
 
 result<void> rewrite_value(const element& e, std::string_view key, builder& out, int depth)
 {
-    if (depth > max_depth)
+    const bool nests = e.type() == type::document || e.type() == type::array ||
+                       e.type() == type::code_with_scope;
+    if (nests && depth == max_depth)
         return error{errc::too_deep,
                      "nested deeper than " + std::to_string(max_depth) + " documents"};
     switch (e.type()) {

@@ -216,13 +216,11 @@ bool json_printer::regex_value(const element& e)
     if (!text(e, value.pattern))
         return false;
     out_.literal(R"(,"options":)");
-    if (!text(e, value.options))
+    // Some drivers wrote the letters in any order.
+    std::string options{value.options};
+    layout::sort_options({reinterpret_cast<std::uint8_t*>(options.data()), options.size()});
+    if (!text(e, options))
         return false;
-    // Some drivers wrote the letters in any order. Escapes and letters beyond ASCII are no options
-    // that anybody knows: they stay as they are, for sorting would tear them apart.
-    const auto is_letter = [](char c) { return c >= 'A' && c <= 'z' && c != '\\'; };
-    if (std::ranges::all_of(value.options, is_letter))
-        out_.sort_last_string(value.options.size());
     return closed() && closed();
 }
 

@@ -135,10 +135,7 @@ bool json_parser::put_regex(std::size_t type_at, const wrapped& pattern, const w
     to = layout::store_bytes(to, pattern.text.data(), pattern.text.size());
     *to++ = 0;
     *layout::store_bytes(to, options.text.data(), size) = 0;
-    // BSON wants the letters in order. There are none beyond ASCII, and if there were, sorting
-    // their bytes would tear them apart.
-    if (std::all_of(to, to + size, [](std::uint8_t c) { return c < 0x80; }))
-        std::sort(to, to + size);
+    layout::sort_options({to, size});
     return true;
 }
 

@@ -44,8 +44,6 @@ public:
         ++at_;
     }
     void replace_last(char c) noexcept { at_[-1] = c; }
-    void sort_last_string(std::size_t size) noexcept { std::sort(at_ - 1 - size, at_ - 1); }
-
     /// A string with its quotes; false if it is no UTF-8. What lies behind the text is not written,
     /// but up to `readable_end` it may be read, so that short texts are copied in one piece.
     bool string(std::string_view text, const char* readable_end)

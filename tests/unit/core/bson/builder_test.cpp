@@ -180,5 +180,50 @@ TEST(canonical, repairs_what_is_only_unusual)
     EXPECT_EQ(*repaired, doc("a", list(1, 2), "r", regex{"r", "ix"}));
 }
 
+TEST(canonical, never_makes_text_that_is_no_utf8)
+{
+    const document odd = doc("a", regex{"x", "\xC3\xA9"});
+    EXPECT_EQ(*canonical(odd), odd);
+    EXPECT_EQ(odd["a"].as_regex().options, "\xC3\xA9");
+}
+
+TEST(canonical, is_as_deep_as_validation_and_no_deeper)
+{
+    document d;
+    for (int i = 1; i < max_depth; ++i)
+        d = doc("d", d);
+    EXPECT_TRUE(canonical(d));
+    for (const document& deeper : {doc("d", d), doc("a", list(d)), doc("d", doc("a", d))})
+        EXPECT_EQ(canonical(deeper).error().code(), errc::too_deep);
+}
+
+TEST(builder, a_scope_is_written_in_place)
+{
+    byte_buffer out;
+    builder b{out};
+    {
+        auto scope = b.code_with_scope("f", "x + y");
+        scope.add("x", 1).add("y", list(2, 3));
+    }
+    b.add("z", true);
+    const document scope = doc("x", 1, "y", list(2, 3));
+    EXPECT_EQ(*b.finish(), doc("f", code_with_scope{"x + y", scope.view()}, "z", true).view());
+}
+
+TEST(builder, keys_of_every_length_are_copied_and_checked)
+{
+    for (std::size_t size = 0; size < 40; ++size) {
+        std::string key;
+        for (std::size_t i = 0; i < size; ++i)
+            key += static_cast<char>('a' + i % 26);
+        EXPECT_EQ(doc(key, 1).begin()->key(), key);
+        for (std::size_t i = 0; i < size; ++i) {
+            std::string bad = key;
+            bad[i] = '\0';
+            EXPECT_THROW(doc(bad, 1), failure) << size << ' ' << i;
+        }
+    }
+}
+
 }  // namespace
 }  // namespace holdfast::bson

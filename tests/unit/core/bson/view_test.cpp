@@ -134,6 +134,7 @@ TEST(view, a_malformed_element_ends_the_loop_and_says_what_is_wrong)
         {{0x02, 'a', 0, 9, 0, 0, 0, 0}, "string in \"a\": length 9 is impossible"},
         {{0x02, 'a', 0, 0xFF, 0xFF, 0xFF, 0xFF, 0}, "string in \"a\": length -1 is impossible"},
         {{0x02, 'a', 0, 1, 0, 0, 0, 'x'}, "string in \"a\": length 1 does not lead to a zero"},
+        {{0x03, 'a', 0, 6, 0, 0, 0, 0, 1}, "document in \"a\": length 6 does not lead to a zero"},
         {{0x03, 'a', 0, 4, 0, 0, 0, 0}, "document in \"a\": length 4"},
         {{0x05, 'a', 0, 2, 0, 0, 0, 0, 1}, "binary in \"a\": length 2"},
         {{0x0B, 'a', 0, 'x'}, "regex in \"a\": pattern and options"},
