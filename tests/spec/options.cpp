@@ -1,0 +1,119 @@
+#include "options.hpp"
+
+#include <algorithm>
+
+namespace holdfast::spec {
+
+const std::string_view help_text =
+    R"(spec_runner [DIR | FILE]... [OPTION]...
+
+Runs the official MongoDB driver tests in every JSON file found under the given places; without any,
+those under ../shared/spec-tests. Each file is recognised by its content. Prints what failed and
+what was skipped, and why, and at last one line: N passed, N failed, N skipped.
+
+  --filter RE      only cases whose "FILE: DESCRIPTION" matches this regular expression
+  --json OUT       also write file, description, outcome and reason of each case to OUT
+  --list           list the cases, run none
+  --verbose        also print what passed
+  --profile P      run all under as_specified or upstream_2026_07; without it, all run under
+                   as_specified but a few exceptions, which are printed after the count
+  --topology T     any (default), single, replica_set, sharded or load_balanced
+  --runtime R      sim (default) or net
+  --help           this text
+
+Topology and runtime are for formats that talk to a server. The formats known today talk to none
+and run the same under each.
+)"
+    R"(
+Status: 0 if nothing failed, 1 if a case failed, 2 if the command or a file cannot be read.
+)";
+
+namespace {
+
+std::string_view one_of(std::string_view option, std::string_view value,
+                        std::initializer_list<std::string_view> allowed)
+{
+    const auto found = std::ranges::find(allowed, value);
+    if (found != allowed.end())
+        return *found;
+    std::string message{option};
+    message.append(" is one of");
+    for (const std::string_view each : allowed)
+        message.append(" ").append(each);
+    throw usage_error{message.append(", not ").append(value)};
+}
+
+std::regex pattern(const std::string& text)
+try {
+    return std::regex{text};
+} catch (const std::regex_error& e) {
+    throw usage_error{"--filter " + text + " is no regular expression: " + e.what()};
+}
+
+/// One that was asked for is used for every case; there are no exceptions then.
+void take_profile(settings& to, std::string_view value)
+{
+    to.profile = one_of("--profile", value, {"as_specified", "upstream_2026_07"});
+    to.profile_given = true;
+}
+
+/// Takes one option with its value; false if there is none of that name.
+bool take_valued(options& to, std::string_view name, const std::string& value)
+{
+    if (name == "--filter")
+        to.filter = pattern(value);
+    else if (name == "--json")
+        to.json = value;
+    else if (name == "--profile")
+        take_profile(to.how, value);
+    else if (name == "--topology")
+        to.how.topology = one_of(name, value,
+                                 {"any", "single", "replica_set", "sharded", "load_balanced"});
+    else if (name == "--runtime")
+        to.how.runtime = one_of(name, value, {"sim", "net"});
+    else
+        return false;
+    return true;
+}
+
+bool take_flag(options& to, std::string_view name)
+{
+    if (name == "--list")
+        return to.list = true;
+    if (name == "--verbose")
+        return to.verbose = true;
+    if (name == "--help")
+        return to.help = true;
+    return false;
+}
+
+}  // namespace
+
+options parse_options(std::span<const char* const> arguments)
+{
+    options to;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        const std::string argument = arguments[i];
+        if (!argument.starts_with("-")) {
+            to.where.emplace_back(argument);
+            continue;
+        }
+        if (take_flag(to, argument))
+            continue;
+        const std::size_t equals = argument.find('=');
+        const std::string name = argument.substr(0, equals);
+        const bool attached = equals != argument.npos;
+        const bool follows = !attached && i + 1 < arguments.size();
+        const std::string value = attached  ? argument.substr(equals + 1)
+                                  : follows ? std::string{arguments[i + 1]}
+                                            : std::string{};
+        if (!attached && !follows)
+            throw usage_error{"unknown option, or one without its value: " + argument};
+        if (!take_valued(to, name, value))
+            throw usage_error{"unknown option: " + argument};
+        i += follows ? 1 : 0;
+    }
+    return to;
+}
+
+}  // namespace holdfast::spec

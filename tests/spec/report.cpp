@@ -1,0 +1,96 @@
+#include "report.hpp"
+
+#include "options.hpp"
+
+#include <fstream>
+#include <iostream>
+
+namespace holdfast::spec {
+namespace {
+
+constexpr std::string_view no_format = "no format known";
+
+struct words {
+    std::string_view outcome;
+    std::string_view reason;
+};
+
+words in_words(const outcome& came)
+{
+    if (const auto* const f = std::get_if<failed>(&came))
+        return {"failed", f->why};
+    if (const auto* const s = std::get_if<skipped>(&came))
+        return {"skipped", s->reason};
+    return {"passed", {}};
+}
+
+}  // namespace
+
+void report::add(const std::string& file, const std::string& description,
+                 std::string_view profile, outcome came)
+{
+    if (const auto* const f = std::get_if<failed>(&came)) {
+        ++failed_;
+        std::cout << "FAILED " << file << ": " << description << "\n    " << f->why << '\n';
+    } else if (std::holds_alternative<skipped>(came)) {
+        ++skipped_;
+    } else {
+        ++passed_;
+        if (verbose_)
+            std::cout << "passed " << file << ": " << description << " (" << profile << ")\n";
+    }
+    entries_.push_back({file, description, std::string{profile}, std::move(came)});
+}
+
+void report::add_exception(const std::string& file, const exception& what)
+{
+    exceptions_.push_back(file + " under " + std::string{what.profile} + ": " +
+                          std::string{what.why});
+}
+
+void report::add_unknown(const std::string& file)
+{
+    ++skipped_;
+    unknown_.push_back(file);
+    entries_.push_back({file, {}, {}, skipped{std::string{no_format}}});
+}
+
+void report::print_summary() const
+{
+    for (const entry& e : entries_) {
+        const auto* const s = std::get_if<skipped>(&e.came);
+        if (s && s->reason != no_format)
+            std::cout << "skipped " << e.file << ": " << e.description << ": " << s->reason << '\n';
+    }
+    if (!unknown_.empty()) {
+        std::cout << no_format << ": " << unknown_.size() << " files\n";
+        for (const std::string& file : unknown_)
+            std::cout << "    " << file << '\n';
+    }
+    std::cout << passed_ << " passed, " << failed_ << " failed, " << skipped_ << " skipped\n";
+    for (const std::string& e : exceptions_)
+        std::cout << "exception: " << e << '\n';
+}
+
+void report::write_json(const std::filesystem::path& to) const
+{
+    boost::json::array cases;
+    for (const entry& e : entries_) {
+        const auto [came, reason] = in_words(e.came);
+        cases.push_back({{"file", e.file},
+                         {"description", e.description},
+                         {"profile", e.profile},
+                         {"outcome", came},
+                         {"reason", reason}});
+    }
+    const boost::json::value all{{"passed", passed_},
+                                 {"failed", failed_},
+                                 {"skipped", skipped_},
+                                 {"cases", std::move(cases)}};
+    std::ofstream out{to};
+    out << all << '\n';
+    if (!out.flush())
+        throw usage_error{"cannot write " + to.string()};
+}
+
+}  // namespace holdfast::spec
