@@ -1,0 +1,61 @@
+#pragma once
+#include "core/couchbase/retry/verdict.hpp"
+
+#include <cstdint>
+#include <string_view>
+
+namespace holdfast::core::couchbase {
+
+struct code_rule {
+    std::int64_t code;
+    retry_reason reason;
+};
+
+inline constexpr code_rule query_retry_rules[] = {
+    {4040, retry_reason::query_prepared_statement_failure},
+    {4050, retry_reason::query_prepared_statement_failure},
+    {4070, retry_reason::query_prepared_statement_failure},
+    // and 5000, if the message contains query_index_not_found_text
+};
+inline constexpr std::int64_t query_internal_error = 5000;
+inline constexpr std::string_view query_index_not_found_text = "queryport.indexNotFound";
+
+inline constexpr code_rule analytics_retry_rules[] = {
+    {23000, retry_reason::analytics_temporary_failure},
+    {23003, retry_reason::analytics_temporary_failure},
+    {23007, retry_reason::analytics_temporary_failure},
+};
+
+inline constexpr int search_too_many_requests = 429;
+
+/// 302 stands in both lists of the RFC. It is the first one that means something.
+inline constexpr int views_no_active_partition = 302;
+inline constexpr int views_temporary_failures[] = {300, 301, 303, 307, 401, 408, 409,
+                                                   412, 416, 417, 501, 502, 503, 504};
+
+/// How a query goes out again after its prepared statement has failed. A node that keeps losing the
+/// plan must not keep us preparing for ever: after some rounds the statement goes out as it is.
+enum class query_form : std::uint8_t { prepare_again, unprepared };
+inline constexpr std::uint32_t max_preparations = 3;
+
+constexpr query_form next_query_form(std::uint32_t prepared_failures) noexcept
+{
+    return prepared_failures <= max_preparations ? query_form::prepare_again
+                                                 : query_form::unprepared;
+}
+
+/// The meaning of a failed answer, from its body; only the first error in it counts. A body that
+/// cannot be read is errc::decoding_failure, and not retried. `prepared_failures` says how often
+/// this request has failed with QUERY_PREPARED_STATEMENT_FAILURE before: once it has been sent
+/// unprepared as well, the same code is no news about a plan, and ends it.
+verdict classify_query(std::string_view body, std::uint32_t prepared_failures = 0);
+verdict classify_analytics(std::string_view body);
+
+/// For these two the HTTP status comes first.
+verdict classify_search(int status, std::string_view body);
+verdict classify_view(int status, std::string_view body);
+
+/// A management answer is never retried.
+verdict classify_management(int status, std::string_view body);
+
+}  // namespace holdfast::core::couchbase

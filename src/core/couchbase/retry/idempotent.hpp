@@ -1,0 +1,66 @@
+#pragma once
+#include "core/couchbase/retry/kv_protocol.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+
+namespace holdfast::core::couchbase {
+
+// Nothing is idempotent unless it stands here. A request that nobody thought of when this was
+// written is not repeated once it is on its way, which at worst is a pity.
+
+/// Not here, although they read: get-and-touch and get-and-lock, which also change the document.
+inline constexpr kv_opcode idempotent_kv_commands[] = {
+    kv_opcode::get,
+    kv_opcode::get_replica,
+    kv_opcode::noop,
+    kv_opcode::observe_cas,
+    kv_opcode::observe_seqno,
+    kv_opcode::get_cluster_config,
+    kv_opcode::get_collections_manifest,
+    kv_opcode::get_collection_id,
+    kv_opcode::subdoc_get,
+    kv_opcode::subdoc_exists,
+    kv_opcode::subdoc_get_count,
+    kv_opcode::subdoc_multi_lookup,
+};
+
+constexpr bool is_idempotent(kv_opcode command) noexcept
+{
+    return std::ranges::find(idempotent_kv_commands, command) != std::end(idempotent_kv_commands);
+}
+
+/// A statement may do anything, unless the user has said that it only reads and the server holds
+/// him to it.
+struct query_request { std::optional<bool> readonly = {}; };
+struct analytics_request { std::optional<bool> readonly = {}; };
+struct search_request {};  // sent by POST, but only reads
+struct view_request {};
+
+enum class http_method : std::uint8_t { get, head, post, put, patch, remove };
+struct management_request { http_method method; };  // cluster manager, too
+
+constexpr bool is_idempotent(query_request query) noexcept
+{
+    return query.readonly == true;
+}
+constexpr bool is_idempotent(analytics_request query) noexcept
+{
+    return query.readonly == true;
+}
+constexpr bool is_idempotent(search_request) noexcept
+{
+    return true;
+}
+constexpr bool is_idempotent(view_request) noexcept
+{
+    return true;
+}
+constexpr bool is_idempotent(management_request request) noexcept
+{
+    return request.method == http_method::get;
+}
+
+}  // namespace holdfast::core::couchbase

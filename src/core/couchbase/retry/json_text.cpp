@@ -1,0 +1,66 @@
+#include "core/couchbase/retry/json_text.hpp"
+
+#include "holdfast/couchbase/errc.hpp"
+
+#include <boost/json/parser.hpp>
+
+#include <string>
+
+namespace holdfast::core::couchbase {
+
+namespace json = boost::json;
+using holdfast::couchbase::errc;
+
+result<json::value> parse_json(std::string_view text)
+{
+    if (text.size() > max_json_bytes)
+        return error{errc::decoding_failure, "JSON of " + std::to_string(text.size()) +
+                                                 " bytes; the limit is " +
+                                                 std::to_string(max_json_bytes)};
+    json::parse_options limits;
+    limits.max_depth = max_json_depth;
+    json::parser parser{{}, limits};
+    json::error_code problem;
+    const std::size_t read = parser.write(text.data(), text.size(), problem);
+    if (problem)
+        return error{errc::decoding_failure,
+                     "invalid JSON at byte " + std::to_string(read) + ": " + problem.message()}
+            .with_context("offset", std::to_string(read));
+    return parser.release();
+}
+
+namespace {
+
+const json::value* find(const json::value& value, std::string_view name)
+{
+    const json::object* const object = value.if_object();
+    return object ? object->if_contains(name) : nullptr;
+}
+
+}  // namespace
+
+const json::string* find_string(const json::value& value, std::string_view name)
+{
+    const json::value* const member = find(value, name);
+    return member ? member->if_string() : nullptr;
+}
+
+const json::array* find_array(const json::value& value, std::string_view name)
+{
+    const json::value* const member = find(value, name);
+    return member ? member->if_array() : nullptr;
+}
+
+const json::object* find_object(const json::value& value, std::string_view name)
+{
+    const json::value* const member = find(value, name);
+    return member ? member->if_object() : nullptr;
+}
+
+const std::int64_t* find_integer(const json::value& value, std::string_view name)
+{
+    const json::value* const member = find(value, name);
+    return member ? member->if_int64() : nullptr;
+}
+
+}  // namespace holdfast::core::couchbase

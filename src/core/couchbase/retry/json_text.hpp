@@ -1,0 +1,24 @@
+#pragma once
+#include "holdfast/error.hpp"
+
+#include <boost/json/value.hpp>
+
+#include <cstddef>
+#include <string_view>
+
+namespace holdfast::core::couchbase {
+
+/// An error body or an error map is some kilobytes. What is far beyond that is not worth reading.
+inline constexpr std::size_t max_json_bytes = 1 << 20;
+inline constexpr std::size_t max_json_depth = 32;
+
+/// Text from a server. Fails with errc::decoding_failure and says at which byte (context "offset").
+result<boost::json::value> parse_json(std::string_view text);
+
+/// The member of that name and type, or null; null also if `value` is no object.
+const boost::json::string* find_string(const boost::json::value& value, std::string_view name);
+const boost::json::array* find_array(const boost::json::value& value, std::string_view name);
+const boost::json::object* find_object(const boost::json::value& value, std::string_view name);
+const std::int64_t* find_integer(const boost::json::value& value, std::string_view name);
+
+}  // namespace holdfast::core::couchbase

@@ -1,0 +1,19 @@
+#pragma once
+#include "core/couchbase/retry/names.hpp"
+
+#include <optional>
+#include <string>
+
+namespace holdfast::core::couchbase {
+
+/// What an answer other than success means. With a reason it goes to maybe_retry(); without one the
+/// request fails at once with this error, and no orchestrator hears of it.
+struct verdict {
+    std::optional<retry_reason> reason = {};
+    error_code code = {};
+    std::string message = {};
+
+    error as_error() const { return error{code, message}; }
+};
+
+}  // namespace holdfast::core::couchbase

@@ -1,0 +1,339 @@
+#include "core/couchbase/retry/classify_http.hpp"
+
+#include "core/couchbase/retry/text_match.hpp"
+#include "support/verifies.hpp"
+
+#include <set>
+
+namespace holdfast::core::couchbase {
+namespace {
+
+std::string body_with(std::int64_t code, std::string_view message = "text")
+{
+    return R"({"requestID": "r", "errors": [{"code": )" + std::to_string(code) + R"(, "msg": ")" +
+           std::string{message} + R"("}], "status": "fatal"})";
+}
+
+struct code_row {
+    const char* id;
+    std::int64_t code;
+    std::optional<retry_reason> reason;
+    errc error;
+};
+
+TEST(classify_query, codes)
+{
+    using enum retry_reason;
+    const code_row table[] = {
+        {"CR-086", 4040, query_prepared_statement_failure, errc::prepared_statement_failure},
+        {"CR-086", 4050, query_prepared_statement_failure, errc::prepared_statement_failure},
+        {"CR-086", 4070, query_prepared_statement_failure, errc::prepared_statement_failure},
+        {"CR-086", 4041, std::nullopt, errc::planning_failure},
+        {"CR-086", 4060, std::nullopt, errc::prepared_statement_failure},
+        {"CR-086", 4080, std::nullopt, errc::prepared_statement_failure},
+        {"CR-086", 4090, std::nullopt, errc::prepared_statement_failure},
+        {"CR-087", 5000, std::nullopt, errc::internal_server_failure},
+        // The neighbours of single codes.
+        {"CR-080", 4039, std::nullopt, errc::planning_failure},
+        {"CR-080", 4049, std::nullopt, errc::planning_failure},
+        {"CR-080", 4051, std::nullopt, errc::planning_failure},
+        {"CR-080", 4059, std::nullopt, errc::planning_failure},
+        {"CR-080", 4061, std::nullopt, errc::planning_failure},
+        {"CR-080", 4069, std::nullopt, errc::planning_failure},
+        {"CR-080", 4071, std::nullopt, errc::planning_failure},
+        {"CR-080", 4079, std::nullopt, errc::planning_failure},
+        {"CR-080", 4081, std::nullopt, errc::planning_failure},
+        {"CR-080", 4089, std::nullopt, errc::planning_failure},
+        {"CR-080", 4091, std::nullopt, errc::planning_failure},
+        {"CR-080", 12003, std::nullopt, errc::index_failure},
+        {"CR-080", 12005, std::nullopt, errc::index_failure},
+        {"CR-080", 12008, std::nullopt, errc::index_failure},
+        {"CR-080", 12010, std::nullopt, errc::index_failure},
+        {"CR-080", 12015, std::nullopt, errc::index_failure},
+        {"CR-080", 12017, std::nullopt, errc::index_failure},
+        {"CR-080", 13013, std::nullopt, errc::generic_failure},
+        {"CR-080", 13015, std::nullopt, errc::generic_failure},
+        {"CR-080", 1190, std::nullopt, errc::generic_failure},
+        {"CR-080", 1191, std::nullopt, errc::rate_limited},
+        {"CR-080", 1194, std::nullopt, errc::rate_limited},
+        {"CR-080", 1195, std::nullopt, errc::generic_failure},
+        {"CR-080", 2999, std::nullopt, errc::generic_failure},
+        {"CR-080", 3000, std::nullopt, errc::parsing_failure},
+        {"CR-080", 3999, std::nullopt, errc::parsing_failure},
+        {"CR-080", 4000, std::nullopt, errc::planning_failure},
+        {"CR-080", 4999, std::nullopt, errc::planning_failure},
+        {"CR-080", 5999, std::nullopt, errc::internal_server_failure},
+        {"CR-080", 6000, std::nullopt, errc::generic_failure},
+        {"CR-080", 9999, std::nullopt, errc::generic_failure},
+        {"CR-080", 10000, std::nullopt, errc::authentication_failure},
+        {"CR-080", 10999, std::nullopt, errc::authentication_failure},
+        {"CR-080", 11000, std::nullopt, errc::generic_failure},
+        {"CR-080", 12000, std::nullopt, errc::index_failure},
+        {"CR-080", 12004, std::nullopt, errc::index_not_found},
+        {"CR-080", 12009, std::nullopt, errc::dml_failure},
+        {"CR-080", 12016, std::nullopt, errc::index_not_found},
+        {"CR-080", 12999, std::nullopt, errc::index_failure},
+        {"CR-080", 13000, std::nullopt, errc::generic_failure},
+        {"CR-080", 13014, std::nullopt, errc::authentication_failure},
+        {"CR-080", 14000, std::nullopt, errc::index_failure},
+        {"CR-080", 14999, std::nullopt, errc::index_failure},
+        {"CR-080", 15000, std::nullopt, errc::generic_failure},
+        {"CR-080", -1, std::nullopt, errc::generic_failure},
+    };
+    for (const code_row& row : table) {
+        SCOPED_TRACE(row.code);
+        VERIFIES_ROW(row.id);
+        const verdict meant = classify_query(body_with(row.code));
+        EXPECT_EQ(meant.reason, row.reason);
+        EXPECT_EQ(meant.code, row.error);
+        EXPECT_EQ(meant.message, "code " + std::to_string(row.code) + ": text");
+    }
+    EXPECT_EQ(std::size(query_retry_rules), 3u);
+}
+
+TEST(classify_query, an_index_that_is_not_found_where_the_planner_saw_it)
+{
+    VERIFIES("CR-087");
+    const auto body = body_with(5000, R"(Internal Error- \"queryport.indexNotFound\")");
+    EXPECT_EQ(classify_query(body).reason, retry_reason::query_index_not_found);
+    EXPECT_EQ(classify_query(body).code, errc::index_not_found);
+    EXPECT_EQ(classify_query(body, 99).reason, retry_reason::query_index_not_found);
+    EXPECT_FALSE(classify_query(body_with(5001, "queryport.indexNotFound")).reason);
+    EXPECT_FALSE(classify_query(body_with(5000, "queryport.indexnotfound")).reason);
+}
+
+TEST(classify_query, a_missing_keyspace_is_no_failure_of_a_plan)
+{
+    const verdict meant = classify_query(body_with(4040, "Keyspace weets does not exist"));
+    EXPECT_FALSE(meant.reason);
+    EXPECT_EQ(meant.code, errc::planning_failure);
+    EXPECT_TRUE(classify_query(body_with(4040, "No such prepared statement: keyspace")).reason);
+    EXPECT_TRUE(classify_query(body_with(4050, "Keyspace gone")).reason);
+    EXPECT_TRUE(classify_query(R"({"errors": [{"code": 4040}]})").reason);
+}
+
+TEST(classify_query, preparing_again_is_bounded)
+{
+    for (std::uint32_t failures = 0; failures <= 3; ++failures)
+        EXPECT_TRUE(classify_query(body_with(4050), failures).reason);
+    EXPECT_FALSE(classify_query(body_with(4050), 4).reason);
+    EXPECT_FALSE(classify_query(body_with(4050), 0xffff'ffff).reason);
+    EXPECT_EQ(next_query_form(1), query_form::prepare_again);
+    EXPECT_EQ(next_query_form(3), query_form::prepare_again);
+    EXPECT_EQ(next_query_form(4), query_form::unprepared);
+}
+
+TEST(classify_query, only_the_first_error_counts)
+{
+    EXPECT_FALSE(classify_query(R"({"errors": [{"code": 1}, {"code": 4040}]})").reason);
+    EXPECT_TRUE(classify_query(R"({"errors": [{"code": 4040}, {"code": 1}]})").reason);
+}
+
+TEST(classify_query, what_cannot_be_read_is_not_retried)
+{
+    for (const std::string_view body :
+         {"", "503 Service Unavailable", "{}", "[]", R"({"errors": {}})", R"({"errors": []})",
+          R"({"errors": [4040]})", R"({"errors": [{"code": "4040"}]})",
+          R"({"errors": [{"code": 4040.0}]})", R"({"errors": [{"code": 4040}])"})
+        for (const verdict& meant : {classify_query(body), classify_analytics(body)}) {
+            SCOPED_TRACE(body);
+            EXPECT_FALSE(meant.reason);
+            EXPECT_EQ(meant.code, errc::decoding_failure);
+            EXPECT_FALSE(meant.message.empty());
+        }
+}
+
+TEST(classify_analytics, codes)
+{
+    using enum retry_reason;
+    const code_row table[] = {
+        {"CR-088", 23000, analytics_temporary_failure, errc::temporary_failure},
+        {"CR-088", 23003, analytics_temporary_failure, errc::temporary_failure},
+        {"CR-088", 23007, analytics_temporary_failure, errc::job_queue_full},
+        {"CR-088", 23001, std::nullopt, errc::generic_failure},
+        {"CR-088", 22999, std::nullopt, errc::generic_failure},
+        {"CR-088", 23002, std::nullopt, errc::generic_failure},
+        {"CR-088", 23004, std::nullopt, errc::generic_failure},
+        {"CR-088", 23006, std::nullopt, errc::generic_failure},
+        {"CR-088", 23008, std::nullopt, errc::generic_failure},
+        {"CR-080", 19999, std::nullopt, errc::generic_failure},
+        {"CR-080", 20000, std::nullopt, errc::authentication_failure},
+        {"CR-080", 20999, std::nullopt, errc::authentication_failure},
+        {"CR-080", 21000, std::nullopt, errc::generic_failure},
+        {"CR-080", 24000, std::nullopt, errc::parsing_failure},
+        {"CR-080", 24001, std::nullopt, errc::compilation_failure},
+        {"CR-080", 24999, std::nullopt, errc::compilation_failure},
+        {"CR-080", 25000, std::nullopt, errc::internal_server_failure},
+        {"CR-080", 25999, std::nullopt, errc::internal_server_failure},
+        {"CR-080", 26000, std::nullopt, errc::generic_failure},
+        {"CR-080", 4040, std::nullopt, errc::generic_failure},
+    };
+    for (const code_row& row : table) {
+        SCOPED_TRACE(row.code);
+        VERIFIES_ROW(row.id);
+        const verdict meant = classify_analytics(body_with(row.code));
+        EXPECT_EQ(meant.reason, row.reason);
+        EXPECT_EQ(meant.code, row.error);
+    }
+    EXPECT_EQ(std::size(analytics_retry_rules), 3u);
+}
+
+TEST(classify_search, too_many_requests_unless_it_is_a_limit)
+{
+    VERIFIES("CR-089");
+    constexpr auto too_many = retry_reason::search_too_many_requests;
+    struct row { int status; const char* body; std::optional<retry_reason> reason; errc code; };
+    const row table[] = {
+        {429, R"({"error": "too busy", "status": "fail"})", too_many, errc::request_canceled},
+        {429, "", too_many, errc::request_canceled},
+        {429, "<html>", too_many, errc::request_canceled},
+        {429, R"({"error": "num_concurrent_requests, value >= limit"})", {}, errc::rate_limited},
+        {429, R"({"error": "num_queries_per_min, value >= limit"})", {}, errc::rate_limited},
+        {429, R"({"error": "ingress_mib_per_min >= limit"})", {}, errc::rate_limited},
+        {429, R"({"error": "egress_mib_per_min >= limit"})", {}, errc::rate_limited},
+        // What the user has searched for is no limit.
+        {429, R"({"error": "busy", "request": {"q": "num_queries_per_min"}})", too_many,
+         errc::request_canceled},
+        {400,
+         R"({"error": "num_fts_indexes (active + pending) >= limit"})",
+         {},
+         errc::quota_limited},
+        {400, R"({"error": "err: index not found"})", {}, errc::index_not_found},
+        {400, R"({"error": "parse error"})", {}, errc::generic_failure},
+        {401, "", {}, errc::authentication_failure},
+        {403, "", {}, errc::authentication_failure},
+        {402, "", {}, errc::generic_failure},
+        {499, "", {}, errc::generic_failure},
+        {500, R"({"error": "index not found"})", {}, errc::internal_server_failure},
+        {503, "", {}, errc::internal_server_failure},
+        {428, "", {}, errc::generic_failure},
+        {430, "", {}, errc::generic_failure},
+    };
+    for (const row& r : table) {
+        SCOPED_TRACE(r.body);
+        const verdict meant = classify_search(r.status, r.body);
+        EXPECT_EQ(meant.reason, r.reason);
+        EXPECT_EQ(meant.code, r.code);
+    }
+    EXPECT_EQ(classify_search(500, R"({"error": "boom"})").message, "HTTP status 500: boom");
+}
+
+struct view_row { const char* id; int status; retry_reason reason; };
+
+TEST(classify_view, statuses)
+{
+    constexpr auto temporary = retry_reason::views_temporary_failure;
+    const view_row table[] = {
+        {"CR-090", 302, retry_reason::views_no_active_partition},
+        {"CR-091", 300, temporary}, {"CR-091", 301, temporary}, {"CR-091", 303, temporary},
+        {"CR-091", 307, temporary}, {"CR-091", 401, temporary}, {"CR-091", 408, temporary},
+        {"CR-091", 409, temporary}, {"CR-091", 412, temporary}, {"CR-091", 416, temporary},
+        {"CR-091", 417, temporary}, {"CR-091", 501, temporary}, {"CR-091", 502, temporary},
+        {"CR-091", 503, temporary}, {"CR-091", 504, temporary}, {"CR-093", 500, temporary},
+    };
+    std::set<int> listed;
+    for (const view_row& row : table) {
+        SCOPED_TRACE(row.status);
+        VERIFIES_ROW(row.id);
+        listed.insert(row.status);
+        EXPECT_EQ(classify_view(row.status, "").reason, row.reason);
+    }
+    EXPECT_EQ(listed.size(), 16u);
+    for (int status = 0; status <= 700; ++status)
+        EXPECT_EQ(classify_view(status, "").reason.has_value(), listed.contains(status)) << status;
+    EXPECT_EQ(std::size(views_temporary_failures), 14u);
+}
+
+// As a server wrote it: the line was broken inside of the text, and padded.
+constexpr std::string_view broken_line =
+    R"({"error": "not_found", "reason": "Error opening view `v`, from set `s`, design document)"
+    R"( `_design/d`: {not_found,\n                                        missing_named_view}"})";
+
+TEST(classify_view, a_404_is_retried_while_the_design_document_is_missing)
+{
+    VERIFIES("CR-092");
+    struct row { const char* body; bool again; };
+    const row table[] = {
+        {R"({"error":"not_found","reason":"missing"})", true},
+        {R"({"error": "not_found", "reason": "missing"})", true},
+        {"{\"error\" :\n  \"not_found\",\n  \"reason\" :\n\t\"missing\"\r\n}", true},
+        {R"({"error":"not_found","reason":"deleted"})", false},
+        {R"({"error":"not_found","reason":"missing_named_view"})", false},
+        {R"({"error":"missing","reason":"x"})", false},
+        {R"({"reason":"mis sing"})", false},
+        {"", false},
+    };
+    for (const row& r : table) {
+        SCOPED_TRACE(r.body);
+        const verdict meant = classify_view(404, r.body);
+        EXPECT_EQ(meant.reason.has_value(), r.again);
+        EXPECT_EQ(meant.code, errc::view_not_found);
+    }
+    EXPECT_EQ(classify_view(404, table[0].body).reason, retry_reason::views_temporary_failure);
+    EXPECT_FALSE(classify_view(404, broken_line).reason);
+    EXPECT_FALSE(classify_view(405, table[0].body).reason);
+}
+
+TEST(classify_view, a_500_is_retried_unless_it_is_hopeless)
+{
+    VERIFIES("CR-093");
+    struct row { std::string_view body; bool again; };
+    const row table[] = {
+        {"", true},
+        {R"({"error":"internal","reason":"timeout"})", true},
+        {R"({"error":"x","reason":"{not_found, missing_named_view}"})", false},
+        {R"({"error":"x","reason":"{not_found,missing_named_view}"})", false},
+        {R"({"error":"x","reason":"{ not_found,\t\r\n missing_named_view }"})", false},
+        {broken_line, false},
+        {R"({"problem":"{not_found, missing_named_view}"})", true},
+        {R"({"error":"missing_named_view"})", true},
+        {R"({"error":"{not_found, missing_named_views}"})", true},
+        {R"({"error":"{not_found missing_named_view}"})", true},
+        {R"({"error":"badarg"})", false},
+        {R"({"error":"x badarg x"})", true},
+        {R"({"problem":"badarg"})", true},
+    };
+    for (const row& r : table) {
+        SCOPED_TRACE(r.body);
+        const verdict meant = classify_view(500, r.body);
+        EXPECT_EQ(meant.reason.has_value(), r.again);
+        EXPECT_EQ(meant.code, errc::internal_server_failure);
+    }
+    EXPECT_TRUE(classify_view(503, R"({"error":"badarg"})").reason);  // a rule for 500 alone
+}
+
+TEST(classify_management, is_never_retried)
+{
+    for (int status = 300; status < 600; ++status)
+        EXPECT_FALSE(classify_management(status, "body").reason);
+    EXPECT_EQ(classify_management(401, "").code, errc::authentication_failure);
+    EXPECT_EQ(classify_management(429, "").code, errc::rate_limited);
+    EXPECT_EQ(classify_management(500, "").code, errc::internal_server_failure);
+    EXPECT_EQ(classify_management(404, "gone").message, "HTTP status 404: gone");
+    EXPECT_EQ(classify_management(404, "").message, "HTTP status 404");
+    EXPECT_EQ(classify_management(404, std::string(9999, 'x')).message.size(), 17u + 200u);
+}
+
+TEST(text_match, finds_tokens_with_white_space_between_them)
+{
+    const std::string_view ab[] = {"a", "b"};
+    for (const char* text : {"ab", "a b", "xa \t\r\n bx", R"(a\n\r\tb)", "aab", "a ab", "a\\n b"})
+        EXPECT_TRUE(contains_tokens(text, ab)) << text;
+    for (const char* text : {"", "a", "b", "ba", "a,b", R"(a\xb)", R"(a\)", R"(a\\b)"})
+        EXPECT_FALSE(contains_tokens(text, ab)) << text;
+    EXPECT_TRUE(contains_tokens("anything", {}));
+}
+
+TEST(text_match, ignores_case)
+{
+    EXPECT_TRUE(contains_ignoring_case("A KeySpace", "keyspace"));
+    EXPECT_TRUE(contains_ignoring_case("keyspace", "keyspace"));
+    EXPECT_TRUE(contains_ignoring_case("AZ", "az"));
+    EXPECT_FALSE(contains_ignoring_case("@[", "`{"));
+    EXPECT_FALSE(contains_ignoring_case("keyspac", "keyspace"));
+    EXPECT_FALSE(contains_ignoring_case("", "keyspace"));
+    EXPECT_TRUE(contains_ignoring_case("", ""));
+}
+
+}  // namespace
+}  // namespace holdfast::core::couchbase
