@@ -1,0 +1,79 @@
+#pragma once
+#include "core/mongo/handshake/scram.hpp"
+#include "holdfast/bson/document.hpp"
+#include "holdfast/bson/view.hpp"
+#include "holdfast/error.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace holdfast::core::mongo {
+
+enum class login_mechanism : std::uint8_t { scram_sha_1, scram_sha_256, x509, plain };
+
+/// The name in connection strings and commands: "SCRAM-SHA-256".
+std::string_view name_of(login_mechanism which) noexcept;
+std::optional<login_mechanism> login_mechanism_named(std::string_view name) noexcept;
+
+/// The mechanism for a user who chose none, by what the hello reply says about him: SCRAM-SHA-256
+/// if it is there, SCRAM-SHA-1 if it is not or if nothing was said. Never a weaker one.
+login_mechanism default_mechanism(
+    const std::optional<std::vector<std::string>>& supported) noexcept;
+
+/// The mechanism whose first message goes along with the hello, if any does.
+std::optional<login_mechanism> speculative_mechanism(
+    std::optional<login_mechanism> chosen) noexcept;
+
+struct login {
+    login_mechanism mechanism = login_mechanism::scram_sha_256;
+    std::string_view username = {};  // empty with X.509: the server takes it from the certificate
+    std::string_view password = {};
+    std::string_view source = {};  // the database; empty: the mechanism's own
+};
+
+/// Where a conversation stands. A value: nothing happens but by step_login().
+class login_state {
+public:
+    login_mechanism mechanism() const noexcept { return mechanism_; }
+
+private:
+    friend class login_conversation;
+
+    enum class waiting_for : std::uint8_t { first_reply, final_reply, empty_reply, nothing };
+
+    login_mechanism mechanism_ = login_mechanism::scram_sha_256;
+    waiting_for waiting_ = waiting_for::first_reply;
+    std::string source_;
+    std::optional<scram_exchange> scram_;
+    std::int64_t conversation_ = 0;
+};
+
+struct login_start {
+    bson::document command;  // to be sent as it is, with its database
+    std::optional<bson::document> speculative = {};  // the same, to be put into a hello
+    login_state state;
+};
+
+/// The first command of a conversation. `nonce` and `known` are for SCRAM: see scram_exchange.
+result<login_start> start_login(const login& who, std::string_view nonce,
+                                std::vector<scram_keys> known = {});
+
+struct send_next {
+    bson::document command;
+};
+struct logged_in {
+    std::optional<scram_keys> keys;  // for the caller to keep: see scram_keys
+};
+using login_step = std::variant<send_next, logged_in>;
+
+/// What to do after a reply. After an error the conversation is over.
+result<login_step> step_login(login_state& state, bson::view reply);
+
+/// The same for what a hello reply holds in `speculativeAuthenticate`: it has no `ok` of its own.
+result<login_step> step_speculative(login_state& state, bson::view reply);
+
+}  // namespace holdfast::core::mongo

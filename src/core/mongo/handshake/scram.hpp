@@ -1,0 +1,61 @@
+#pragma once
+#include "core/mongo/handshake/crypto.hpp"
+#include "holdfast/error.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace holdfast::core::mongo {
+
+/// Fewer, and the server may be a thief who wants to guess passwords; more, and it may want to keep
+/// us busy.
+inline constexpr std::int32_t min_scram_iterations = 4'096;
+inline constexpr std::int32_t max_scram_iterations = 10'000'000;
+
+/// What is slow to compute, and the same every time a user logs in. Its caller may keep it, under
+/// the password, and hand it in the next time; it is as secret as the password itself.
+struct scram_keys {
+    scram_hash hash = scram_hash::sha_256;
+    std::vector<std::uint8_t> salt = {};
+    std::int32_t iterations = 0;
+    digest client_key = {};
+    digest server_key = {};
+};
+
+/// The client's side of RFC 5802 without channel binding: four messages as text. No user name or
+/// password is changed here but for escaping; how they are prepared is the mechanism's business.
+class scram_exchange {
+public:
+    /// `nonce` is random printable text without a comma; to_base64() makes such.
+    /// `known` are keys of this password from earlier exchanges.
+    static result<scram_exchange> start(scram_hash hash, std::string_view username, secret password,
+                                        std::string_view nonce, std::vector<scram_keys> known = {});
+
+    std::string first_message() const { return "n,," + first_bare_; }
+
+    /// The server's first message in, our final message out. The password is forgotten.
+    result<std::string> answer(std::string_view server_first);
+
+    /// Whether the server, too, knows the password.
+    result<void> check(std::string_view server_final) const;
+
+    /// After answer().
+    const scram_keys& keys() const noexcept { return keys_; }
+
+private:
+    scram_exchange() = default;
+
+    result<void> derive_keys(std::vector<std::uint8_t> salt, std::int32_t iterations);
+
+    std::string nonce_;
+    std::string first_bare_;
+    std::string signed_text_;  // what RFC 5802 calls AuthMessage
+    secret password_;
+    std::vector<scram_keys> known_;
+    scram_keys keys_;
+};
+
+}  // namespace holdfast::core::mongo

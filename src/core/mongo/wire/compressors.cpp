@@ -1,0 +1,99 @@
+#include "core/mongo/wire/compressors.hpp"
+
+#include <snappy.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include <cstring>
+
+namespace holdfast::core::mongo {
+
+namespace {
+
+const char* chars(std::span<const std::uint8_t> bytes) noexcept
+{
+    return reinterpret_cast<const char*>(bytes.data());
+}
+
+bool inflate_zlib(std::span<const std::uint8_t> from, std::span<std::uint8_t> to) noexcept
+{
+    uLongf written = to.size();
+    uLong read = from.size();
+    const int status = uncompress2(to.data(), &written, from.data(), &read);
+    return status == Z_OK && written == to.size() && read == from.size();
+}
+
+bool inflate_snappy(std::span<const std::uint8_t> from, std::span<std::uint8_t> to) noexcept
+{
+    std::size_t size = 0;
+    return snappy::GetUncompressedLength(chars(from), from.size(), &size) && size == to.size() &&
+           snappy::RawUncompress(chars(from), from.size(), reinterpret_cast<char*>(to.data()));
+}
+
+}  // namespace
+
+std::size_t compressed_bound(wire_compressor with, std::size_t size) noexcept
+{
+    switch (with) {
+    case wire_compressor::noop:
+        return size;
+    case wire_compressor::snappy:
+        return snappy::MaxCompressedLength(size);
+    case wire_compressor::zlib:
+        return compressBound(size);
+    case wire_compressor::zstd:
+        return ZSTD_compressBound(size);
+    }
+    return size;
+}
+
+std::optional<std::size_t> deflate_into(compression how, std::span<const std::uint8_t> from,
+                                        std::span<std::uint8_t> to) noexcept
+{
+    switch (how.with) {
+    case wire_compressor::noop:
+        std::memcpy(to.data(), from.data(), from.size());
+        return from.size();
+    case wire_compressor::snappy: {
+        std::size_t size = 0;
+        snappy::RawCompress(chars(from), from.size(), reinterpret_cast<char*>(to.data()), &size);
+        return size;
+    }
+    case wire_compressor::zlib: {
+        uLongf size = to.size();
+        if (compress2(to.data(), &size, from.data(), from.size(), how.zlib_level) != Z_OK)
+            return std::nullopt;
+        return size;
+    }
+    case wire_compressor::zstd: {
+        const std::size_t size = ZSTD_compress(to.data(), to.size(), from.data(), from.size(),
+                                               ZSTD_CLEVEL_DEFAULT);
+        if (ZSTD_isError(size) != 0)
+            return std::nullopt;
+        return size;
+    }
+    }
+    return std::nullopt;
+}
+
+bool inflate_into(wire_compressor with, std::span<const std::uint8_t> from,
+                  std::span<std::uint8_t> to) noexcept
+{
+    switch (with) {
+    case wire_compressor::noop:
+        if (from.size() != to.size())
+            return false;
+        std::memcpy(to.data(), from.data(), from.size());
+        return true;
+    case wire_compressor::snappy:
+        return inflate_snappy(from, to);
+    case wire_compressor::zlib:
+        return inflate_zlib(from, to);
+    case wire_compressor::zstd:
+        // An error is a number far beyond any size.
+        return ZSTD_decompress(to.data(), to.size(), from.data(), from.size()) == to.size();
+    }
+    return false;
+}
+
+}  // namespace holdfast::core::mongo

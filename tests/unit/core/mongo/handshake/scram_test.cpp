@@ -1,0 +1,203 @@
+#include "core/mongo/handshake/scram.hpp"
+
+#include "core/mongo/error/errc.hpp"
+
+#include <gtest/gtest.h>
+
+namespace holdfast::core::mongo {
+namespace {
+
+/// A conversation as it is printed in a standard.
+struct transcript {
+    scram_hash hash;
+    std::string password;
+    std::string nonce;
+    std::string server_first;
+    std::string client_final;
+    std::string server_final;
+};
+
+const transcript rfc_5802{
+    scram_hash::sha_1,
+    "pencil",
+    "fyko+d2lbbFgONRv9qkxdawL",
+    "r=fyko+d2lbbFgONRv9qkxdawL3rfcNHYJY1ZVvWVs7j,s=QSXCR+Q6sek8bf92,i=4096",
+    "c=biws,r=fyko+d2lbbFgONRv9qkxdawL3rfcNHYJY1ZVvWVs7j,p=v0X8v3Bz2T0CJGbJQyF0X+HI4Ts=",
+    "v=rmF9pqV8S7suAoZWja4dJRkFsKQ="};
+
+const transcript rfc_7677{
+    scram_hash::sha_256,
+    "pencil",
+    "rOprNGfwEbeRWgbNEkqO",
+    "r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096",
+    "c=biws,r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,"
+    "p=dHzbZapWIk4jUhN+Ute9ytag9zjfMHgsqmmiz7AndVQ=",
+    "v=6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4="};
+
+scram_exchange begin(const transcript& t, std::vector<scram_keys> known = {})
+{
+    return scram_exchange::start(t.hash, "user", secret{t.password}, t.nonce, std::move(known))
+        .value();
+}
+
+std::string with(std::string text, const std::string& what, const std::string& other)
+{
+    return text.replace(text.find(what), what.size(), other);
+}
+
+TEST(scram, speaks_as_the_rfcs_print_it)
+{
+    for (const transcript& t : {rfc_5802, rfc_7677}) {
+        scram_exchange exchange = begin(t);
+        EXPECT_EQ(exchange.first_message(), "n,,n=user,r=" + t.nonce);
+        EXPECT_EQ(exchange.answer(t.server_first).value(), t.client_final);
+        EXPECT_TRUE(exchange.check(t.server_final));
+    }
+}
+
+TEST(scram, escapes_the_user_name)
+{
+    const auto first = [](std::string_view name) {
+        return scram_exchange::start(scram_hash::sha_256, name, secret{"p"}, "abc")
+            .value()
+            .first_message();
+    };
+    EXPECT_EQ(first("a,b=c"), "n,,n=a=2Cb=3Dc,r=abc");
+    EXPECT_EQ(first("=2C"), "n,,n==3D2C,r=abc");
+    EXPECT_EQ(first("\xC3\xA9"), "n,,n=\xC3\xA9,r=abc");
+}
+
+TEST(scram, does_not_start_with_what_cannot_be_sent)
+{
+    using namespace std::string_view_literals;
+    const auto code = [](std::string_view name, std::string_view password, std::string_view nonce) {
+        return scram_exchange::start(scram_hash::sha_256, name, secret{password}, nonce)
+            .error()
+            .code();
+    };
+    for (const auto name : {""sv, "a\0b"sv, "\xFF"sv})
+        EXPECT_EQ(code(name, "p", "abc"), errc::invalid_credential);
+    EXPECT_EQ(code("user", "", "abc"), errc::invalid_credential);
+    for (const auto nonce : {""sv, "a,b"sv, "a b"sv, "a\x7F"sv, "a\xC3\xA9"sv})
+        EXPECT_EQ(code("user", "p", nonce), errc::invalid_credential);
+}
+
+TEST(scram, distrusts_a_first_message_that_is_wrong)
+{
+    const std::string& good = rfc_7677.server_first;
+    const std::string nonce = rfc_7677.nonce;
+    const std::string table[] = {
+        "",
+        "r",
+        "r=",
+        "e=other-error",
+        "m=ext," + good,
+        with(good, nonce, "sOprNGfwEbeRWgbNEkqO"),   // another nonce
+        with(good, nonce, "rOprNGfwEbeRWgbNEkq"),    // a part of ours
+        "r=" + nonce + ",s=QSXCR+Q6sek8bf92,i=4096",  // ours, and nothing of its own
+        with(good, "%hv", "% v"),                    // not printable
+        with(good, "%hv", "%\xC3\xA9"),
+        with(good, "s=", "x="),
+        with(good, "s=W22ZaJ0SNY7soEsUEjb6gQ==", "s="),
+        with(good, "gQ==", "gQ="),                   // not base64
+        with(good, "gQ==", "g*=="),
+        with(good, ",i=4096", ""),
+        with(good, "i=4096", "i="),
+        with(good, "i=4096", "i=4096x"),
+        with(good, "i=4096", "i=-4096"),
+        with(good, "i=4096", "i=+4096"),
+        with(good, "i=4096", "i=04096"),
+        with(good, "i=4096", "i= 4096"),
+        with(good, "i=4096", "i=4095"),              // the limits
+        with(good, "i=4096", "i=1"),
+        with(good, "i=4096", "i=10000001"),
+        with(good, "i=4096", "i=99999999999999999999"),
+        with(good, "s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096", "i=4096,s=W22ZaJ0SNY7soEsUEjb6gQ=="),
+        good + "," + std::string(4096, 'x'),
+    };
+    for (const std::string& message : table) {
+        scram_exchange exchange = begin(rfc_7677);
+        const auto answer = exchange.answer(message);
+        ASSERT_FALSE(answer) << message;
+        EXPECT_EQ(answer.error().code(), errc::untrusted_server) << message;
+        EXPECT_EQ(answer.error().explain().find("pencil"), std::string::npos);
+    }
+}
+
+TEST(scram, ignores_optional_extensions)
+{
+    scram_exchange exchange = begin(rfc_7677);
+    EXPECT_TRUE(exchange.answer(rfc_7677.server_first + ",x=whatever"));
+    scram_exchange other = begin(rfc_7677);
+    ASSERT_TRUE(other.answer(rfc_7677.server_first));
+    EXPECT_TRUE(other.check(rfc_7677.server_final + ",x=whatever"));
+}
+
+TEST(scram, accepts_the_lowest_count_and_distrusts_every_wrong_signature)
+{
+    scram_exchange exchange = begin(rfc_7677);
+    ASSERT_TRUE(exchange.answer(rfc_7677.server_first));
+    const std::string& good = rfc_7677.server_final;
+    const std::string table[] = {
+        "",
+        "v=",
+        "v",
+        good.substr(2),
+        with(good, "6rri", "7rri"),
+        with(good, "5G4=", "5G8="),
+        with(good, "5G4=", "5A=="),
+        "v=rmF9pqV8S7suAoZWja4dJRkFsKQ=",  // that of another exchange
+        good + std::string(5000, 'x'),
+    };
+    for (const std::string& message : table) {
+        const auto checked = exchange.check(message);
+        ASSERT_FALSE(checked) << message;
+        EXPECT_EQ(checked.error().code(), errc::untrusted_server) << message;
+    }
+    EXPECT_EQ(exchange.check("e=invalid-proof").error().code(), errc::authentication_failed);
+    EXPECT_TRUE(exchange.check(good));
+}
+
+TEST(scram, gives_another_proof_for_another_password_and_does_not_trust_its_server)
+{
+    transcript wrong = rfc_7677;
+    wrong.password = "pencils";
+    scram_exchange exchange = begin(wrong);
+    EXPECT_NE(exchange.answer(wrong.server_first).value(), wrong.client_final);
+    EXPECT_EQ(exchange.check(wrong.server_final).error().code(), errc::untrusted_server);
+}
+
+TEST(scram, gives_keys_that_save_the_work_the_next_time)
+{
+    scram_exchange first = begin(rfc_7677);
+    ASSERT_TRUE(first.answer(rfc_7677.server_first));
+    const scram_keys keys = first.keys();
+    EXPECT_EQ(keys.hash, scram_hash::sha_256);
+    EXPECT_EQ(keys.iterations, 4096);
+    EXPECT_EQ(keys.salt.size(), 16U);
+
+    // With another password only the keys can have made the right answer.
+    transcript other = rfc_7677;
+    other.password = "forgotten";
+    scram_exchange second = begin(other, {scram_keys{}, keys});
+    EXPECT_EQ(second.answer(other.server_first).value(), rfc_7677.client_final);
+    EXPECT_TRUE(second.check(rfc_7677.server_final));
+    EXPECT_EQ(second.keys().client_key, keys.client_key);
+}
+
+TEST(scram, does_not_use_keys_of_another_salt_count_or_hash)
+{
+    scram_exchange first = begin(rfc_7677);
+    ASSERT_TRUE(first.answer(rfc_7677.server_first));
+    std::vector<scram_keys> wrong(3, first.keys());
+    wrong[0].salt[0] ^= 1;
+    wrong[1].iterations += 1;
+    wrong[2].hash = scram_hash::sha_1;
+    for (scram_keys& keys : wrong)
+        keys.client_key.bytes()[0] ^= 1;  // and if it is used, it shows
+    scram_exchange second = begin(rfc_7677, wrong);
+    EXPECT_EQ(second.answer(rfc_7677.server_first).value(), rfc_7677.client_final);
+}
+
+}  // namespace
+}  // namespace holdfast::core::mongo
