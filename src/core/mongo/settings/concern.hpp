@@ -20,7 +20,7 @@ struct read_concern {
 
 /// How safe a write must be before it is acknowledged.
 struct write_concern {
-    std::variant<std::monostate, std::int32_t, std::string> w = {};  // nothing: the server's default
+    std::variant<std::monostate, std::int32_t, std::string> w = {};  // nothing: server's default
     std::optional<bool> journal = {};
     std::optional<std::chrono::milliseconds> wtimeout = {};
 

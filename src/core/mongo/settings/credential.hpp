@@ -1,0 +1,35 @@
+#pragma once
+#include "holdfast/error.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+
+namespace holdfast::core::mongo {
+
+/// Who the application says it is. Nothing in here may ever reach a message, a log or an event.
+struct credential {
+    std::optional<std::string> username = {};
+    std::optional<std::string> password = {};
+    std::string source = {};                    // the database that knows the user
+    std::optional<std::string> mechanism = {};  // none: negotiated with the server
+    std::map<std::string, std::string> properties = {};  // names in capitals: "SERVICE_NAME"
+
+    friend bool operator==(const credential&, const credential&) = default;
+};
+
+/// Fills in what the specification says about a mechanism whose options were left out: the source,
+/// for some the database of the connection string, and the service name of Kerberos.
+void fill_defaults(credential& who, const std::optional<std::string>& database);
+
+/// Each mechanism has its own idea of what must, may and must not be given.
+result<void> check(const credential& who);
+
+/// True for the names that the specification knows, spelt exactly; whether this client can speak
+/// the mechanism is for core/mongo/handshake to say.
+bool is_known_mechanism(std::string_view name) noexcept;
+
+/// "GSSAPI, MONGODB-AWS, ..."
+std::string_view known_mechanisms() noexcept;
+
+}  // namespace holdfast::core::mongo

@@ -1,0 +1,190 @@
+#include "core/mongo/uri/apply_options.hpp"
+
+#include "core/mongo/error/errc.hpp"
+#include "core/mongo/uri/option_table.hpp"
+#include "core/mongo/uri/percent.hpp"
+
+#include <algorithm>
+
+namespace holdfast::core::mongo {
+
+namespace {
+
+constexpr std::size_t longest_quoted_name = 64;
+
+error refuse(const option& which, const std::string& why)
+{
+    return error{errc::invalid_option, std::string{which.name} + ": " + why}.with_context(
+        "option", std::string{which.name});
+}
+
+std::string allowed_are(const option& which)
+{
+    return "allowed: " + allowed_values(which);
+}
+
+/// All that was written about one option, in the order of writing.
+struct mentions {
+    std::vector<std::string_view> values;          // under its own name, or a name of equal rank
+    std::vector<std::string_view> outdated;        // under a deprecated name
+    const option_alias* deprecated_name = nullptr;
+};
+
+class applying {
+public:
+    explicit applying(client_settings& settings) : settings_{settings} {}
+
+    result<void> apply(const option& which, mentions found);
+
+    std::vector<std::string> warnings;
+
+private:
+    void warn(const option& which, const std::string& what)
+    {
+        warnings.push_back(std::string{which.name} + ": " + what);
+    }
+    void tell_outdated(const option& which, const mentions& found);
+    result<void> check_agreement(const option& which, const mentions& found) const;
+    result<void> take(const option& which, std::string_view value);
+
+    client_settings& settings_;
+};
+
+void applying::tell_outdated(const option& which, const mentions& found)
+{
+    if (!found.deprecated_name)
+        return;
+    const std::string old{found.deprecated_name->name};
+    warnings.push_back(found.values.empty()
+                           ? old + ": is a deprecated name of " + std::string{which.name}
+                           : old + ": is ignored, since its replacement " +
+                                 std::string{which.name} + " is given");
+}
+
+result<void> applying::check_agreement(const option& which, const mentions& found) const
+{
+    std::vector<std::string> first;
+    for (const std::string_view value : found.values) {
+        client_settings alone;
+        const auto decoded = percent_decode(value).value_or("");
+        if (take_value(which, alone, decoded).is != reading::verdict::taken)
+            return refuse(which, "a value is not allowed; " + allowed_are(which));
+        if (first.empty())
+            first = written(which, alone);
+        else if (first != written(which, alone))
+            return refuse(which,
+                          "given more than once, with different values; " + allowed_are(which));
+    }
+    return {};
+}
+
+result<void> applying::take(const option& which, std::string_view value)
+{
+    const auto decoded = percent_decode(value);
+    const reading outcome = decoded ? take_value(which, settings_, *decoded)
+                                    : reading{which.must_be_valid ? reading::verdict::fatal
+                                                                  : reading::verdict::ignored,
+                                              "it is not percent-encoded UTF-8"};
+    const std::string note = outcome.note.empty() ? "" : std::string{outcome.note} + "; ";
+    switch (outcome.is) {
+    case reading::verdict::fatal:
+        return refuse(which, "the value is not allowed; " + note + allowed_are(which));
+    case reading::verdict::ignored:
+        warn(which, "the value is not allowed, and ignored; " + note + allowed_are(which));
+        break;
+    case reading::verdict::taken:
+        if (!note.empty())
+            warn(which, note + allowed_are(which));
+        break;
+    }
+    return {};
+}
+
+result<void> applying::apply(const option& which, mentions found)
+{
+    tell_outdated(which, found);
+    if (found.values.empty())
+        found.values = std::move(found.outdated);
+    const bool repeated = found.values.size() > 1;
+    switch (which.repeated) {
+    case if_repeated::last_counts:
+        if (repeated)
+            warn(which, "given more than once; the last one counts");
+        found.values = {found.values.back()};
+        break;
+    case if_repeated::is_list:
+        break;
+    case if_repeated::must_agree:
+        if (auto agreed = check_agreement(which, found); !agreed)
+            return agreed;
+        found.values = {found.values.back()};
+        break;
+    case if_repeated::is_error:
+        if (repeated)
+            return refuse(which, "given more than once; " + allowed_are(which));
+        break;
+    }
+    for (const std::string_view value : found.values)
+        if (auto taken = take(which, value); !taken)
+            return taken;
+    return {};
+}
+
+/// A name that nobody knows, fit to be shown.
+std::string quoted(std::string_view name)
+{
+    std::string text{name.substr(0, longest_quoted_name)};
+    std::ranges::replace_if(text, [](char c) { return c < ' ' || c > '~' || c == '"'; }, '?');
+    return '"' + text + (name.size() > longest_quoted_name ? "...\"" : "\"");
+}
+
+void tell_unknown(const option_text& text, std::vector<std::string>& warnings)
+{
+    for (std::size_t at = 0; at < text.options.size(); ++at) {
+        const std::string& name = text.options[at].name;
+        if (find_option(name) || find_alias(name))
+            continue;
+        // In "mongodb://me:12?34=5@host" the 34 is part of a password, and must not be shown.
+        warnings.push_back(
+            text.may_quote_names
+                ? "option " + quoted(name) + " is unknown and ignored"
+                : "option number " + std::to_string(at + 1) +
+                      " is unknown and ignored; it is not shown, since an '@' in the options may "
+                      "mean that it is part of a password that was not percent-encoded");
+    }
+}
+
+mentions find_mentions(const option& which, std::span<const raw_option> options)
+{
+    mentions found;
+    for (const raw_option& o : options) {
+        const option_alias* const alias = find_alias(o.name);
+        if (find_option(alias ? alias->stands_for : o.name) != &which)
+            continue;
+        if (alias && alias->deprecated) {
+            found.outdated.push_back(o.value);
+            found.deprecated_name = alias;
+        } else {
+            found.values.push_back(o.value);
+        }
+    }
+    return found;
+}
+
+}  // namespace
+
+result<std::vector<std::string>> apply_options(const option_text& text, client_settings& settings)
+{
+    applying all{settings};
+    tell_unknown(text, all.warnings);
+    for (const option& which : all_options()) {
+        mentions found = find_mentions(which, text.options);
+        if (found.values.empty() && found.outdated.empty())
+            continue;
+        if (auto applied = all.apply(which, std::move(found)); !applied)
+            return std::move(applied).error();
+    }
+    return std::move(all.warnings);
+}
+
+}  // namespace holdfast::core::mongo

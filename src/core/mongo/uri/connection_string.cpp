@@ -1,0 +1,149 @@
+#include "core/mongo/uri/connection_string.hpp"
+
+#include "core/mongo/error/errc.hpp"
+#include "core/mongo/uri/percent.hpp"
+
+#include <algorithm>
+
+namespace holdfast::core::mongo {
+
+namespace {
+
+constexpr std::string_view plain_scheme = "mongodb://";
+constexpr std::string_view srv_scheme = "mongodb+srv://";
+
+error malformed(std::string why)
+{
+    return error{errc::invalid_connection_string, "connection string: " + std::move(why)};
+}
+
+error badly_encoded_user()
+{
+    return malformed(
+        "the user name and the password must be percent-encoded: write %40 for @, %3A "
+        "for :, %2F for /, %3F for ?, %23 for #, %5B for [, %5D for ], %25 for %");
+}
+
+/// The characters that RFC 3986 lets stand for themselves here, and those beyond ASCII, which
+/// people do write.
+bool may_stand_in_userinfo(char c) noexcept
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           static_cast<unsigned char>(c) >= 0x80 ||
+           std::string_view{"-._~!$&'()*+,;=%"}.find(c) != std::string_view::npos;
+}
+
+result<std::string> decode_userinfo(std::string_view text)
+{
+    auto decoded = std::ranges::all_of(text, may_stand_in_userinfo) ? percent_decode(text)
+                                                                    : std::nullopt;
+    if (!decoded)
+        return badly_encoded_user();
+    return *std::move(decoded);
+}
+
+result<void> split_userinfo(std::string_view text, connection_string& to)
+{
+    const std::size_t colon = text.find(':');
+    auto username = decode_userinfo(text.substr(0, colon));
+    if (!username)
+        return std::move(username).error();
+    to.username = *std::move(username);
+    if (colon == text.npos)
+        return {};
+    auto password = decode_userinfo(text.substr(colon + 1));
+    if (!password)
+        return std::move(password).error();
+    to.password = *std::move(password);
+    return {};
+}
+
+result<void> split_hosts(std::string_view text, connection_string& to)
+{
+    if (text.empty())
+        return malformed("there is no host; the path of a Unix socket must be percent-encoded");
+    for (;;) {
+        const std::size_t comma = text.find(',');
+        auto host = percent_decode(text.substr(0, comma));
+        if (!host)
+            return malformed("host number " + std::to_string(to.hosts.size() + 1) +
+                             " is not percent-encoded UTF-8");
+        to.hosts.push_back(*std::move(host));
+        if (comma == text.npos)
+            return {};
+        text.remove_prefix(comma + 1);
+    }
+}
+
+result<void> decode_database(std::string_view text, connection_string& to)
+{
+    if (text.empty())
+        return {};
+    if (text.find('@') != text.npos)
+        return malformed(
+            "an '@' stands after the hosts; in a user name or a password write %2F for / and %40 "
+            "for @");
+    auto name = percent_decode(text);
+    constexpr std::string_view forbidden{"/\\ \"$\0", 6};
+    if (!name || name->find_first_of(forbidden) != name->npos)
+        return malformed(
+            "the name of the database must be percent-encoded UTF-8 without slash, "
+            "backslash, space, quote or dollar sign");
+    to.database = *std::move(name);
+    return {};
+}
+
+}  // namespace
+
+result<std::vector<raw_option>> split_options(std::string_view text)
+{
+    std::vector<raw_option> options;
+    for (std::size_t number = 1; !text.empty(); ++number) {
+        const std::size_t end = std::min(text.find('&'), text.size());
+        const std::string_view pair = text.substr(0, end);
+        text.remove_prefix(std::min(end + 1, text.size()));
+        const std::size_t equals = pair.find('=');
+        if (pair.empty())
+            continue;  // "a=1&" and "a=1&&b=2" are harmless
+        if (equals == pair.npos || equals == 0)
+            return malformed("option number " + std::to_string(number) +
+                             " is not of the form name=value");
+        options.push_back(
+            {std::string{pair.substr(0, equals)}, std::string{pair.substr(equals + 1)}});
+    }
+    return options;
+}
+
+result<connection_string> split_connection_string(std::string_view text)
+{
+    if (text.size() > longest_connection_string)
+        return malformed("longer than " + std::to_string(longest_connection_string) + " bytes");
+    connection_string parts;
+    parts.srv = text.starts_with(srv_scheme);
+    if (!parts.srv && !text.starts_with(plain_scheme))
+        return malformed("it must start with mongodb:// or mongodb+srv://");
+    text.remove_prefix(parts.srv ? srv_scheme.size() : plain_scheme.size());
+
+    const std::string_view authority = text.substr(0, text.find_first_of("/?"));
+    text.remove_prefix(authority.size());
+    parts.may_quote_names = text.find('@') == text.npos;
+    const std::size_t at = authority.rfind('@');
+    if (at != authority.npos)
+        if (auto done = split_userinfo(authority.substr(0, at), parts); !done)
+            return std::move(done).error();
+    if (auto done = split_hosts(authority.substr(at == authority.npos ? 0 : at + 1), parts); !done)
+        return std::move(done).error();
+
+    const std::size_t question = std::min(text.find('?'), text.size());
+    if (question > 1)
+        if (auto done = decode_database(text.substr(1, question - 1), parts); !done)
+            return std::move(done).error();
+    text.remove_prefix(std::min(question + 1, text.size()));
+    auto options = split_options(text);
+    if (!options)
+        return std::move(options).error();
+    parts.options = *std::move(options);
+    return parts;
+}
+
+}  // namespace holdfast::core::mongo

@@ -1,0 +1,153 @@
+#include "core/mongo/uri/custom_values.hpp"
+#include "core/mongo/uri/option_table.hpp"
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <utility>
+
+namespace holdfast::core::mongo {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+template <class T>
+struct value_type {
+    using type = T;
+};
+template <class T>
+struct value_type<std::optional<T>> {
+    using type = T;
+};
+
+/// The type of the value behind a place, whether or not it may be absent.
+template <class Place>
+using value_at = typename value_type<
+    std::remove_reference_t<std::invoke_result_t<Place, client_settings&>>>::type;
+
+/// "true" and "false"; the others are from older times.
+constexpr std::array<std::string_view, 4> other_trues{"1", "yes", "y", "t"};
+constexpr std::array<std::string_view, 5> other_falses{"0", "-1", "no", "n", "f"};
+
+template <class Place>
+reading take_boolean(Place where, client_settings& to, std::string_view text)
+{
+    const bool old_true = std::ranges::find(other_trues, text) != other_trues.end();
+    const bool old_false = std::ranges::find(other_falses, text) != other_falses.end();
+    if (text != "true" && text != "false" && !old_true && !old_false)
+        return {reading::verdict::ignored};
+    where(to) = text == "true" || old_true;
+    if (old_true)
+        return {reading::verdict::taken, "a deprecated spelling of true"};
+    if (old_false)
+        return {reading::verdict::taken, "a deprecated spelling of false"};
+    return {};
+}
+
+template <class Place>
+reading take_number(Place where, const option& which, client_settings& to, std::string_view text)
+{
+    const auto number = parse_number(text);
+    if (!number || *number < which.least || *number > which.most)
+        return {reading::verdict::ignored};
+    where(to) = value_at<Place>{static_cast<value_at<Place>>(*number)};
+    return {};
+}
+
+template <class Place>
+reading take_text(Place where, const option& which, client_settings& to, std::string_view text)
+{
+    if (text.empty() || text.find('\0') != text.npos || (which.accepts && !which.accepts(text)))
+        return {reading::verdict::ignored};
+    where(to) = std::string{text};
+    return {};
+}
+
+std::string text_of(bool value)
+{
+    return value ? "true" : "false";
+}
+std::string text_of(std::integral auto value)
+{
+    return std::to_string(value);
+}
+std::string text_of(milliseconds value)
+{
+    return std::to_string(value.count());
+}
+std::string text_of(const std::string& value)
+{
+    return value;
+}
+
+template <class T>
+std::vector<std::string> texts_of(const T& value)
+{
+    std::string text = text_of(value);
+    return text.empty() ? std::vector<std::string>{} : std::vector{std::move(text)};
+}
+template <class T>
+std::vector<std::string> texts_of(const std::optional<T>& value)
+{
+    return value ? texts_of(*value) : std::vector<std::string>{};
+}
+
+}  // namespace
+
+std::string allowed_values(const option& which)
+{
+    if (!which.allowed.empty())
+        return std::string{which.allowed};
+    const auto range = [&](std::string unit) {
+        if (which.most == std::numeric_limits<std::int64_t>::max())
+            return unit + " from " + std::to_string(which.least) + " on";
+        return unit + " from " + std::to_string(which.least) + " to " + std::to_string(which.most);
+    };
+    const auto by_type = [&]<class Place>(Place) -> std::string {
+        if constexpr (std::is_same_v<Place, custom_value>)
+            return {};
+        else if constexpr (std::is_same_v<value_at<Place>, bool>)
+            return "true or false";
+        else if constexpr (std::is_same_v<value_at<Place>, milliseconds>)
+            return range("milliseconds");
+        else if constexpr (std::is_same_v<value_at<Place>, std::string>)
+            return "a text that is not empty";
+        else
+            return range("a number");
+    };
+    return std::visit(by_type, which.where);
+}
+
+reading take_value(const option& which, client_settings& settings, std::string_view value)
+{
+    const auto by_type = [&]<class Place>(Place where) -> reading {
+        if constexpr (std::is_same_v<Place, custom_value>)
+            return where.take(settings, value);
+        else if constexpr (std::is_same_v<value_at<Place>, bool>)
+            return take_boolean(where, settings, value);
+        else if constexpr (std::is_same_v<value_at<Place>, std::string>)
+            return take_text(where, which, settings, value);
+        else
+            return take_number(where, which, settings, value);
+    };
+    reading outcome = std::visit(by_type, which.where);
+    if (outcome.is == reading::verdict::ignored && which.must_be_valid)
+        outcome.is = reading::verdict::fatal;
+    return outcome;
+}
+
+std::vector<std::string> written(const option& which, const client_settings& settings)
+{
+    const auto by_type = [&]<class Place>(Place where) -> std::vector<std::string> {
+        if constexpr (std::is_same_v<Place, custom_value>) {
+            return where.written(settings);
+        } else {
+            client_settings copy = settings;  // a place may make the part it lies in
+            return texts_of(where(copy));
+        }
+    };
+    return std::visit(by_type, which.where);
+}
+
+}  // namespace holdfast::core::mongo
