@@ -9,7 +9,7 @@ MUTANTS ?= --count 100
 
 STEP := tools/step.sh
 CTEST := ctest --output-on-failure --timeout 900 --preset
-OFFICIAL := $(wildcard $(addprefix $(SHARED)/spec-tests/,bson-corpus bson-binary-vector))
+OFFICIAL := $(wildcard $(addprefix $(SHARED)/,spec-tests spec-tests-sdam-2023))
 
 # Where Debian keeps llvm-symbolizer, without which a sanitizer's report has no line numbers.
 export PATH := $(PATH):/usr/lib/llvm-19/bin
@@ -45,6 +45,7 @@ mutants: setup ## break the pure code in small ways and report what no unit test
 	@tools/mutants.py $(MUTANTS)
 
 interop: build ## let programs we did not write talk to ours
+	@command -v npm >/dev/null || tools/setup.sh nodejs npm
 	@tests/interop/run.sh
 
 format: setup ## format all C++ files

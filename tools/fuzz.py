@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Runs every fuzz target for at least --seconds and at least --runs, two at a time.
 
-A target is a program build/fuzz/bin/fuzz_NAME. Its name says which seeds it gets: fuzz_bson* gets
-the byte strings of the official BSON files, fuzz_extjson* the texts. What it learns is kept in
+A target is a program build/fuzz/bin/fuzz_NAME. Its name says which seeds it gets out of the official
+files: fuzz_bson* the byte strings, fuzz_extjson* the texts, and so on. What it learns is kept in
 build/fuzz/corpus and is the start of the next run. A finding ends the command with status 1 and
 stays in build/fuzz/findings.
 """
@@ -12,15 +12,29 @@ import hashlib
 import json
 import pathlib
 import re
+import struct
 import subprocess
 import sys
 import time
 
 FUZZ = pathlib.Path("build/fuzz")
+BSON = {"canonical_bson", "degenerate_bson", "converted_bson", "bson"}
+
+
+def op_msg(hexadecimal):
+    """A document as the only section of a message."""
+    body = bytes.fromhex(hexadecimal)
+    return struct.pack("<iiiiIB", 21 + len(body), 1, 0, 2013, 0, 0) + body
+
+
 SEEDS = {  # which keys of the official files hold seeds for which kind of target
-    "bson": ({"canonical_bson", "degenerate_bson", "converted_bson", "bson"}, bytes.fromhex),
+    "bson": (BSON, bytes.fromhex),
+    "hello": (BSON, bytes.fromhex),
+    "wire": (BSON, op_msg),
     "extjson": ({"canonical_extjson", "relaxed_extjson", "degenerate_extjson",
                  "converted_extjson", "string"}, str.encode),
+    "decimal128": ({"string"}, str.encode),
+    "uri": ({"uri"}, str.encode),
 }
 
 
@@ -44,7 +58,7 @@ def plant_seeds(name, spec_tests, corpus):
         return 0
     keys, decode = SEEDS[kind]
     seeds = set()
-    for path in sorted(spec_tests.glob("bson-*/**/*.json")):
+    for path in sorted(spec_tests.glob("**/*.json")):
         for text in strings(json.loads(path.read_text(encoding="utf-8")), keys):
             try:
                 seeds.add(decode(text))

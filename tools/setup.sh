@@ -1,5 +1,6 @@
 #!/bin/sh
-# Installs the Debian 12 packages that are missing. Says nothing when all are there.
+# Installs the Debian 12 packages that are missing, and those given as arguments. Says nothing when
+# all are there.
 set -eu
 
 # Compilers and tools. Sanitizers and fuzzers need clang: g++'s thread sanitizer rejects Asio.
@@ -12,7 +13,7 @@ packages="$packages libboost1.81-dev libspdlog-dev libssl-dev libidn-dev
 packages="$packages libgtest-dev librapidcheck-dev libbenchmark-dev libbson-dev"
 
 missing=''
-for package in $packages; do
+for package in $packages "$@"; do
     state=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
     [ "$state" = installed ] || missing="$missing $package"
 done

@@ -54,7 +54,7 @@ void demand_same(bson::view found, const json::object& expected)
 
 /// The tests of URI options want a warning for a negative timeout where those of concerns want an
 /// error: for these, a null `warning` leaves open by which of the two a value is refused.
-outcome run_string(const json::value& c)
+outcome run_string(const json::value& c, const settings& how)
 {
     const json::object& fields = c.as_object();
     demand_only(fields, {"description", "uri", "valid", "warning", "readConcern", "writeConcern"});
@@ -66,7 +66,7 @@ outcome run_string(const json::value& c)
         demand(refused, "the value was neither refused nor ignored with a warning");
         return passed{};
     }
-    const auto parsed = parse_as_expected(fields);
+    const auto parsed = parse_as_expected(fields, how);
     if (!parsed)
         return passed{};
     check_warning(fields, *parsed);
@@ -88,7 +88,7 @@ void check_document(const Concern& made, const json::object& fields, std::string
         demand_same(mongo::to_document(made), expected->as_object());
 }
 
-outcome run_document(const json::value& c)
+outcome run_document(const json::value& c, const settings&)
 {
     const json::object& fields = c.as_object();
     demand_only(fields,

@@ -32,6 +32,7 @@ struct settings {
 struct test_case {
     std::string description;
     std::function<outcome(const settings&)> run;
+    const boost::json::value* content = nullptr;  // what it is known by, if it can be an exception
 };
 
 /// A kind of official test file. It is recognised by what the file holds, never by its name, so

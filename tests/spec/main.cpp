@@ -96,23 +96,27 @@ std::size_t run_file(const fs::path& path, const options& wanted, report& result
             results.add_unknown(path.string());
         return 1;
     }
-    settings how = wanted.how;
-    const exception* const special = how.profile_given ? nullptr : exception_for(file);
-    if (special)
-        how.profile = special->profile;
+    const exception* const whole = wanted.how.profile_given ? nullptr : exception_for(file);
     std::size_t count = 0;
     for (const test_case& c : cases_of(*known, file.get_object())) {
         const std::string name = path.string() + ": " + c.description;
         if (!chosen(name))
             continue;
         ++count;
-        if (wanted.list)
+        if (wanted.list) {
             std::cout << name << '\n';
-        else
-            results.add(path.string(), c.description, how.profile, run(c, how));
+            continue;
+        }
+        settings how = wanted.how;
+        const exception* special = whole;
+        if (!special && !how.profile_given && c.content)
+            special = exception_for(*c.content);
+        if (special) {
+            how.profile = special->profile;
+            results.add_exception(name, *special);
+        }
+        results.add(path.string(), c.description, how.profile, run(c, how));
     }
-    if (special && count != 0 && !wanted.list)
-        results.add_exception(path.string(), *special);
     return count;
 }
 

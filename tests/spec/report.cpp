@@ -42,9 +42,9 @@ void report::add(const std::string& file, const std::string& description,
     entries_.push_back({file, description, std::string{profile}, std::move(came)});
 }
 
-void report::add_exception(const std::string& file, const exception& what)
+void report::add_exception(const std::string& name, const exception& what)
 {
-    exceptions_.push_back(file + " under " + std::string{what.profile} + ": " +
+    exceptions_.push_back(name + " under " + std::string{what.profile} + ": " +
                           std::string{what.why});
 }
 

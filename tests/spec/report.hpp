@@ -16,8 +16,8 @@ public:
     void add(const std::string& file, const std::string& description, std::string_view profile,
              outcome came);
 
-    /// A file that is run under another profile than the rest; printed after the count.
-    void add_exception(const std::string& file, const exception& what);
+    /// A case that is run under another profile than the rest; printed after the count.
+    void add_exception(const std::string& name, const exception& what);
 
     /// A file that no format recognises is one skipped case.
     void add_unknown(const std::string& file);

@@ -16,12 +16,12 @@ bool any_case_has(const json::object& file, std::string_view field)
            });
 }
 
-std::vector<test_case> each_case(const json::object& file, outcome (*run)(const json::value&))
+std::vector<test_case> each_case(const json::object& file, case_runner run)
 {
     std::vector<test_case> all;
     for (const json::value& fields : file.at("tests").as_array())
         all.push_back({description_of(fields),
-                       [&fields, run](const settings&) -> outcome { return run(fields); }});
+                       [&fields, run](const settings& how) { return run(fields, how); }, &fields});
     return all;
 }
 
@@ -90,9 +90,14 @@ std::vector<std::string> as_written(const json::value& value)
     return {joined};
 }
 
-std::optional<core::mongo::parsed_uri> parse_as_expected(const json::object& fields)
+std::optional<core::mongo::parsed_uri> parse_as_expected(const json::object& fields,
+                                                         const settings& how)
 {
-    auto parsed = core::mongo::parse_uri(std::string_view{fields.at("uri").as_string()});
+    std::string text{fields.at("uri").as_string()};
+    if (how.profile != settings{}.profile)  // as a user would choose it
+        text += (text.find('?') == text.npos ? "?" : "&") + ("resilienceProfile=" +
+                std::string{how.profile});
+    auto parsed = core::mongo::parse_uri(text);
     const bool valid = fields.at("valid").as_bool();
     demand(valid || !parsed, "the connection string was accepted");
     demand(!valid || parsed.has_value(), parsed ? "" : parsed.error().explain());

@@ -14,8 +14,8 @@ namespace holdfast::spec {
 /// Whether some case has a field; false if the file is not built that way.
 bool any_case_has(const boost::json::object& file, std::string_view field);
 
-std::vector<test_case> each_case(const boost::json::object& file,
-                                 outcome (*run)(const boost::json::value& fields));
+using case_runner = outcome (*)(const boost::json::value& fields, const settings& how);
+std::vector<test_case> each_case(const boost::json::object& file, case_runner run);
 
 /// A field that is null, or not there, leaves open what it is about.
 const boost::json::value* stated(const boost::json::object& fields, std::string_view name);
@@ -29,9 +29,10 @@ void demand_equal(const std::optional<std::string>& found,
 /// "a:b", a list of strings is joined by commas, a list of objects is several values.
 std::vector<std::string> as_written(const boost::json::value& value);
 
-/// Parses; throws unless the string is as valid as expected. Nothing for one that is rightly
-/// refused.
-std::optional<core::mongo::parsed_uri> parse_as_expected(const boost::json::object& fields);
+/// Parses, under the profile that the case is run under; throws unless the string is as valid as
+/// expected. Nothing for one that is rightly refused.
+std::optional<core::mongo::parsed_uri> parse_as_expected(const boost::json::object& fields,
+                                                         const settings& how);
 
 /// Throws unless there were warnings, or none, as the case states.
 void check_warning(const boost::json::object& fields, const core::mongo::parsed_uri& parsed);

@@ -221,7 +221,7 @@ result<std::vector<std::string>> validate(const client_settings& settings)
         if (!checked)
             return checked.error();
     if (settings.credential)
-        if (auto checked = check(*settings.credential); !checked)
+        if (auto checked = check(*settings.credential, profile_of(settings)); !checked)
             return checked.error();
     return find_warnings(settings);
 }

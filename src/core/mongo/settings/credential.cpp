@@ -101,8 +101,12 @@ result<void> check_kerberos(const credential& who, const mechanism_rules& by)
     return {};
 }
 
-result<void> check_aws(const credential& who, const mechanism_rules& by)
+result<void> check_aws(const credential& who, const mechanism_rules& by,
+                       const resilience_profile& profile)
 {
+    if (profile.refuses_aws_keys && who.username)
+        return refuse(by, "authMechanism",
+                      "keys come from the environment, not from the connection string");
     if (who.username.has_value() != who.password.has_value())
         return refuse(by, "authMechanism",
                       "an access key and its secret are given both, as user name and password, or "
@@ -141,7 +145,7 @@ void fill_defaults(credential& who, const std::optional<std::string>& database)
         who.properties.try_emplace("SERVICE_NAME", "mongodb");
 }
 
-result<void> check(const credential& who)
+result<void> check(const credential& who, const resilience_profile& profile)
 {
     if (who.mechanism && !is_known_mechanism(*who.mechanism))
         return refuse(negotiated, "authMechanism",
@@ -164,7 +168,7 @@ result<void> check(const credential& who)
     if (by.name == "GSSAPI")
         return check_kerberos(who, by);
     if (by.name == "MONGODB-AWS")
-        return check_aws(who, by);
+        return check_aws(who, by, profile);
     if (by.name == "MONGODB-OIDC")
         return check_oidc(who, by);
     return {};

@@ -1,4 +1,5 @@
 #pragma once
+#include "core/mongo/settings/profile.hpp"
 #include "holdfast/error.hpp"
 
 #include <map>
@@ -23,7 +24,7 @@ struct credential {
 void fill_defaults(credential& who, const std::optional<std::string>& database);
 
 /// Each mechanism has its own idea of what must, may and must not be given.
-result<void> check(const credential& who);
+result<void> check(const credential& who, const resilience_profile& profile = as_specified);
 
 /// True for the names that the specification knows, spelt exactly; whether this client can speak
 /// the mechanism is for core/mongo/handshake to say.

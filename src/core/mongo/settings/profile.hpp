@@ -31,6 +31,8 @@ struct resilience_profile {
     /// Whether a network error while connecting is taken for a sign of overload: labelled as such,
     /// the server stays known and its pool is not cleared.
     bool connect_errors_are_overload = false;
+    /// Whether keys for MONGODB-AWS come from the environment only, never from a connection string.
+    bool refuses_aws_keys = false;
     /// What the handshake says in `backpressure`: true, or the string "2".
     bool backpressure_as_string = false;
 
@@ -48,6 +50,7 @@ inline constexpr resilience_profile upstream_2026_07{
     .has_token_bucket = false,
     .always_retargets = false,
     .connect_errors_are_overload = true,
+    .refuses_aws_keys = true,
     .backpressure_as_string = true,
 };
 

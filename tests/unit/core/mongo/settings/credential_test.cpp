@@ -143,5 +143,19 @@ TEST(credential, lists_every_mechanism_that_it_knows)
     EXPECT_FALSE(is_known_mechanism("scram-sha-1"));
 }
 
+TEST(credential, keys_for_aws_come_from_the_environment_alone_under_the_newer_profile)
+{
+    credential who{.username = "key", .password = "secret"};
+    who.mechanism = "MONGODB-AWS";
+    fill_defaults(who, std::nullopt);
+    EXPECT_TRUE(check(who));
+    const auto refused = check(who, upstream_2026_07);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().message().find("secret"), std::string::npos);
+    who.username.reset();
+    who.password.reset();
+    EXPECT_TRUE(check(who, upstream_2026_07));
+}
+
 }  // namespace
 }  // namespace holdfast::core::mongo

@@ -1,0 +1,118 @@
+#include "case_fields.hpp"
+#include "core/pool/errc.hpp"
+#include "format.hpp"
+#include "pool_run.hpp"
+#include "sdam_words.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace holdfast::spec {
+namespace {
+
+namespace json = boost::json;
+using core::pool_errc;
+
+std::uint32_t count(const case_fields& from, std::string_view name, std::uint32_t otherwise)
+{
+    const std::int64_t number = from.number(name, otherwise);
+    demand(number >= 0 && number <= std::numeric_limits<std::uint32_t>::max(),
+           std::string{name} + " is no count");
+    return static_cast<std::uint32_t>(number);
+}
+
+pool_options options_from(const json::object& file)
+{
+    pool_options made;
+    const json::value* const given = file.if_contains("poolOptions");
+    if (!given)
+        return made;
+    const case_fields from{*given};
+    from.demand_only({"maxPoolSize", "minPoolSize", "maxConnecting", "maxIdleTimeMS",
+                      "waitQueueTimeoutMS", "backgroundThreadIntervalMS"});
+    core::pool_settings& to = made.settings;
+    to.max_size = count(from, "maxPoolSize", to.max_size);
+    to.min_size = count(from, "minPoolSize", to.min_size);
+    to.max_connecting = count(from, "maxConnecting", to.max_connecting);
+    to.max_idle = std::chrono::milliseconds{count(from, "maxIdleTimeMS", 0)};
+    if (from.has("waitQueueTimeoutMS"))
+        made.wait_queue_timeout = std::chrono::milliseconds{count(from, "waitQueueTimeoutMS", 0)};
+    if (const auto pause = from.number("backgroundThreadIntervalMS", 10); pause > 0)
+        made.upkeep_every = std::chrono::milliseconds{pause};
+    else
+        made.upkeep_every.reset();
+    const auto idle = std::chrono::duration_cast<std::chrono::milliseconds>(to.max_idle);
+    made.as_told = {{"maxPoolSize", to.max_size},
+                    {"minPoolSize", to.min_size},
+                    {"maxIdleTimeMS", idle.count()}};
+    return made;
+}
+
+json::object in_words(const error& e)
+{
+    const char* type = "an error that is not the pool's own";
+    if (e.code() == pool_errc::closed)
+        type = "PoolClosedError";
+    else if (e.code() == pool_errc::cleared)
+        type = "PoolClearedError";
+    else if (e.code() == pool_errc::timed_out)
+        type = "WaitQueueTimeoutError";
+    return {{"type", type}, {"message", e.message()}, {"address", "pool:27017"}};
+}
+
+void check_error(const json::value* expected, const std::optional<error>& found)
+{
+    const json::value told = found ? json::value(in_words(*found)) : json::value();
+    demand(!expected == !found && (!expected || says(*expected, told)),
+           "error of the main thread: expected " +
+               (expected ? json::serialize(*expected) : "none") + ", found " +
+               json::serialize(told));
+}
+
+void check_events(const json::object& file, std::vector<json::object> told)
+{
+    if (const json::value* const ignored = file.if_contains("ignore"))
+        std::erase_if(told, [&](const json::object& e) {
+            return std::ranges::find(ignored->as_array(), e.at("type")) !=
+                   ignored->as_array().end();
+        });
+    const json::array& expected = file.at("events").as_array();
+    json::array found;
+    for (const json::object& e : told)
+        found.emplace_back(e);
+    for (std::size_t i = 0; i < expected.size(); ++i)
+        demand(i < found.size() && says(expected[i], found[i]),
+               "event " + std::to_string(i + 1) + ": expected " + json::serialize(expected[i]) +
+                   " in " + json::serialize(found));
+}
+
+outcome run(const json::object& file)
+{
+    demand_only(file, {"version", "style", "description", "poolOptions", "operations", "error",
+                       "events", "ignore", "runOn", "failPoint"});
+    const std::string_view style = file.at("style").as_string();
+    if (style == "integration")
+        return skipped{"needs the lab"};
+    demand(style == "unit", "the runner does not know this style: " + std::string{style});
+    pool_run pool{options_from(file)};
+    const auto failed_with = pool.run(file.at("operations").as_array());
+    check_error(file.if_contains("error"), failed_with);
+    check_events(file, pool.events());
+    return passed{};
+}
+
+bool recognises(const json::object& file)
+{
+    return file.contains("style") && file.contains("operations") && file.contains("events");
+}
+
+std::vector<test_case> cases(const json::object& file)
+{
+    return {{description_of(file), [&file](const settings&) { return run(file); }}};
+}
+
+}  // namespace
+
+const format pool{"connection-pool", recognises, cases};
+
+}  // namespace holdfast::spec
