@@ -17,6 +17,8 @@ const boost::system::error_category& pool_category() noexcept
                 return "the connection pool is closed";
             case pool_errc::cleared:
                 return "the connection pool was cleared";
+            case pool_errc::timed_out:
+                return "no connection became free in time";
             }
             return "unknown pool error";
         }

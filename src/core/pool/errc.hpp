@@ -8,7 +8,8 @@ namespace holdfast::core {
 /// Why a pool gives no connection, for reasons of its own.
 enum class pool_errc {
     closed = 1,
-    cleared,  // retryable: nothing was sent
+    cleared,    // retryable: nothing was sent
+    timed_out,  // while waiting in line
 };
 
 const boost::system::error_category& pool_category() noexcept;

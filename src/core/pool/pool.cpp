@@ -40,15 +40,18 @@ bool connection_pool::has_room() const noexcept
 
 std::optional<connection_id> connection_pool::check_out_now(time_point now)
 {
-    if (state_ != state::ready || !waiting_.empty())
+    if (state_ != state::ready || !waiting_.empty() || idle_.empty())
         return std::nullopt;
-    const auto c = take_idle(now);
-    if (!c)
+    // The most recently used is the last to grow old: if it has, check_out() will find none either,
+    // and tell of it in the right order.
+    const auto c = connections_.find(idle_.back());
+    if (is_stale(c->second) || is_too_old(c->second, now))
         return std::nullopt;
+    idle_.pop_back();
     tells(checkout_started{});
-    (*c)->second.use = used_for::caller;
-    tells(checked_out{(*c)->first, duration::zero()});
-    return (*c)->first;
+    c->second.use = used_for::caller;
+    tells(checked_out{c->first, duration::zero()});
+    return c->first;
 }
 
 void connection_pool::check_out(checkout_id who, time_point now)
@@ -81,7 +84,11 @@ void connection_pool::cancel(checkout_id who, checkout_failure why, time_point n
         return;
     const caller gone = *at;
     waiting_.erase(at);
-    refuse_one(gone, why, std::nullopt, now);
+    std::optional<error> cause;
+    if (why == checkout_failure::timeout)
+        cause = error{pool_errc::timed_out,
+                      "Timed out while checking out a connection from connection pool"};
+    refuse_one(gone, why, std::move(cause), now);
 }
 
 void connection_pool::check_in(connection_id id, bool broken, time_point now)
@@ -93,6 +100,8 @@ void connection_pool::check_in(connection_id id, bool broken, time_point now)
     tells(checked_in{id});
     if (state_ == state::closed)
         drop(c, close_reason::pool_closed);
+    else if (c->second.interrupted)
+        drop(c, close_reason::stale);  // it is broken because we broke it
     else if (broken)
         drop(c, close_reason::error);
     else if (is_stale(c->second))
@@ -138,6 +147,7 @@ void connection_pool::opened(connection_id id, std::optional<bson::object_id> se
     tells(connection_ready{id, now - c->second.since});
     keep_or_give(c, now);
     serve(now);
+    fill(now);
 }
 
 void connection_pool::open_failed(connection_id id, const error& why, time_point now)
@@ -192,13 +202,15 @@ void connection_pool::clear(const error& why, std::optional<bson::object_id> ser
 void connection_pool::drop_stale(bool interrupt_in_use)
 {
     std::vector<connection_id> doomed;
-    for (const auto& [id, c] : connections_) {
+    for (auto& [id, c] : connections_) {
         if (!is_stale(c))
             continue;
-        if (c.use == used_for::nothing || (interrupt_in_use && c.use != used_for::caller))
+        if (c.use == used_for::nothing || (interrupt_in_use && c.use != used_for::caller)) {
             doomed.push_back(id);
-        else if (interrupt_in_use)
+        } else if (interrupt_in_use && !c.interrupted) {
+            c.interrupted = true;
             does(interrupt_connection{id});
+        }
     }
     for (const connection_id id : doomed) {
         const auto c = connections_.find(id);
@@ -229,6 +241,12 @@ void connection_pool::close(time_point now)
 void connection_pool::maintain(time_point now)
 {
     drop_idle(now);
+    fill(now);
+}
+
+/// Opens what is missing of the least number, as many at a time as may open.
+void connection_pool::fill(time_point now)
+{
     if (state_ != state::ready)
         return;
     while (connections_.size() < settings_.min_size && opening_ < settings_.max_connecting &&

@@ -45,7 +45,7 @@ struct hand_out {
 struct refuse {
     checkout_id who;
     checkout_failure why;
-    std::optional<error> cause;  // why no connection could be had; not set for a timeout
+    std::optional<error> cause;  // why no connection could be had; none if the caller gave up
 };
 using pool_effect = std::variant<open_connection, close_connection, interrupt_connection,
                                  hand_out, refuse>;
@@ -111,7 +111,8 @@ private:
         std::uint32_t generation;
         used_for use;
         std::optional<bson::object_id> service;
-        time_point since;  // opening began, or idle since
+        time_point since;          // opening began, or idle since
+        bool interrupted = false;  // its user was told to stop
     };
     struct caller {
         checkout_id id;
@@ -124,6 +125,7 @@ private:
     bool has_room() const noexcept;
 
     void serve(time_point now);
+    void fill(time_point now);
     void open(used_for purpose, time_point now);
     std::optional<connections::iterator> take_idle(time_point now);
     void give(const caller& who, connections::iterator c, time_point now);

@@ -36,6 +36,30 @@ bool is_true(const bson::element& e)
     }
 }
 
+/// Whether a name is already as reported_address() would make it: "db1.example.com:27017". Nearly all
+/// are, and a large set repeats all of them in every reply.
+bool is_plain_address(std::string_view text) noexcept
+{
+    const std::size_t colon = text.rfind(':');
+    if (colon == text.npos || colon == 0 || colon > 255)
+        return false;
+    const std::string_view port = text.substr(colon + 1);
+    constexpr std::string_view largest_port = "65535";
+    if (port.empty() || port[0] == '0' || port.size() > largest_port.size() ||
+        (port.size() == largest_port.size() && port > largest_port))
+        return false;
+    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+    return std::ranges::all_of(port, is_digit) &&
+           std::ranges::all_of(text.substr(0, colon), [&](char c) {
+               return (c >= 'a' && c <= 'z') || is_digit(c) || c == '.' || c == '-';
+           });
+}
+
+endpoint address_from(std::string_view text)
+{
+    return is_plain_address(text) ? endpoint{std::string{text}} : reported_address(text);
+}
+
 std::vector<endpoint> addresses(const bson::element& e)
 {
     std::vector<endpoint> found;
@@ -43,7 +67,7 @@ std::vector<endpoint> addresses(const bson::element& e)
         return found;
     for (const bson::element& item : e.as_array()) {
         if (item.type() == bson::type::string)
-            found.push_back(reported_address(item.as_string()));
+            found.push_back(address_from(item.as_string()));
     }
     std::ranges::sort(found);
     return found;
@@ -53,7 +77,7 @@ std::optional<endpoint> address(const bson::element& e)
 {
     if (e.type() != bson::type::string)
         return std::nullopt;
-    return reported_address(e.as_string());
+    return address_from(e.as_string());
 }
 
 tag_set tags(const bson::element& e)

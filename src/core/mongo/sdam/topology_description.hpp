@@ -50,7 +50,7 @@ using topology_ptr = std::shared_ptr<const topology_description>;
 
 /// How a client was configured, as far as the topology is concerned; checked by core/mongo/uri.
 struct topology_settings {
-    std::vector<endpoint> seeds = {};
+    std::vector<endpoint> seeds = {endpoint{"localhost:27017"}};
     std::optional<std::string> replica_set = {};
     bool direct_connection = false;
     bool load_balanced = false;

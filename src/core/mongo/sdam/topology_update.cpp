@@ -3,6 +3,7 @@
 #include "holdfast/bson/errc.hpp"
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -215,8 +216,10 @@ void topology_update::update_rs_from_primary(const server_ptr& s)
         return check_if_has_primary();
     }
     depose_other_primaries(s);
-    add_members(s);
-    remove_all_but_members(s);
+    if (!has_exactly_members(s)) {
+        add_members(s);
+        remove_all_but_members(s);
+    }
     check_if_has_primary();
 }
 
@@ -279,6 +282,22 @@ void topology_update::hint_primary(const server_ptr& s)
     server_description hinted = **at;
     hinted.type = server_type::possible_primary;
     *at = std::make_shared<const server_description>(std::move(hinted));
+}
+
+/// Nearly every reply of a primary lists those whom we know; one pass over the sorted lists tells.
+bool topology_update::has_exactly_members(const server_ptr& s) const
+{
+    std::span<const endpoint> lists[] = {s->hosts, s->passives, s->arbiters};
+    const auto is_next = [&](const server_ptr& known) {
+        bool found = false;
+        for (auto& rest : lists) {
+            for (; !rest.empty() && rest.front() == known->address; rest = rest.subspan(1))
+                found = true;
+        }
+        return found;
+    };
+    return std::ranges::all_of(next_.servers, is_next) &&
+           std::ranges::all_of(lists, [](const auto& rest) { return rest.empty(); });
 }
 
 void topology_update::add_members(const server_ptr& s)

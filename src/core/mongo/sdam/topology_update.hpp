@@ -25,6 +25,7 @@ public:
 
     void does(effect e) { effects_.push_back(std::move(e)); }
     void tells(sdam_event e) { events_.push_back(std::move(e)); }
+    void tells_first(sdam_event e) { events_.insert(events_.begin(), std::move(e)); }
 
     /// Settles what follows from all servers together, and tells of the change if there is one.
     transition finish();
@@ -46,6 +47,7 @@ private:
     void mark_stale(const server_ptr& s);
     void depose_other_primaries(const server_ptr& s);
     void hint_primary(const server_ptr& s);
+    bool has_exactly_members(const server_ptr& s) const;
     void add_members(const server_ptr& s);
     void remove_all_but_members(const server_ptr& s);
     void check_compatibility();

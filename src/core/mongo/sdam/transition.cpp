@@ -91,11 +91,14 @@ transition apply_check(const topology_ptr& before, server_description reported, 
     topology_update update{before, client};
     const auto s = std::make_shared<const server_description>(std::move(reported));
     update.put(s);
-    if (*current != *s)
-        update.tells(server_description_changed{current, s});
     if (is_ready(*before, *s))
         update.does(mark_pool_ready{s->address});
     update.run_table(s);
+    // Users are told what became of it, which for a stale primary is not what it said.
+    const server_ptr kept = update.next().find(s->address);
+    const server_ptr told = kept ? kept : s;
+    if (*current != *told)
+        update.tells_first(server_description_changed{current, told});
     return update.finish();
 }
 

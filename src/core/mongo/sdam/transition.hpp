@@ -65,8 +65,8 @@ struct wire_range {
 transition apply_check(const topology_ptr& before, server_description reported, wire_range client = {});
 
 /// The hosts that DNS gives now, for a topology found by SRV: those that are gone are removed, new
-/// ones are added, at most `max_hosts` (0: all). `order` says which to prefer, as drawn by the
-/// caller.
+/// ones are added in the order in which they come, which the caller draws, up to `max_hosts` servers
+/// (0: all).
 transition apply_srv(const topology_ptr& before, const std::vector<endpoint>& resolved,
                      std::size_t max_hosts, wire_range client = {});
 

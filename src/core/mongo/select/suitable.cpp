@@ -1,5 +1,6 @@
 #include "core/mongo/select/suitable.hpp"
 
+#include "core/mongo/error/errc.hpp"
 #include "holdfast/bson/errc.hpp"
 
 #include <algorithm>
@@ -187,6 +188,8 @@ result<std::vector<server_ptr>> suitable_servers(const topology_description& t,
                                                  const selection_request& request,
                                                  const selection_settings& settings)
 {
+    if (t.compatibility_error)
+        return error{errc::incompatible_server, *t.compatibility_error};
     if (request.kind == operation_kind::read) {
         auto checked = check_preference(request.preference, t, settings.heartbeat_frequency);
         if (!checked)

@@ -36,7 +36,8 @@ result<void> check_preference(const read_preference& preference, const topology_
                               duration heartbeat_frequency);
 
 /// All servers that may run the operation, without regard to how far away they are. Deprioritised
-/// servers are left out unless nothing remains without them.
+/// servers are left out unless nothing remains without them. An error if the preference cannot be
+/// meant, or as long as the client cannot speak to some server of the topology.
 result<std::vector<server_ptr>> suitable_servers(const topology_description& t,
                                                  const selection_request& request,
                                                  const selection_settings& settings);

@@ -3,6 +3,7 @@
 #include "core/mongo/sdam/transition.hpp"
 #include "core/mongo/settings/address.hpp"
 #include "holdfast/bson/document.hpp"
+#include "holdfast/bson/errc.hpp"
 #include "holdfast/bson/json.hpp"
 
 #include <gtest/gtest.h>
@@ -59,6 +60,7 @@ inline topology_ptr start(std::initializer_list<std::string_view> seeds, bool di
                           std::optional<std::string> replica_set = {})
 {
     topology_settings settings;
+    settings.seeds.clear();
     for (const std::string_view seed : seeds)
         settings.seeds.push_back(at(seed));
     settings.direct_connection = direct;
@@ -91,6 +93,34 @@ std::vector<std::string> servers_of(const transition& t)
             found.push_back(parts_of(match->server).host);
     }
     return found;
+}
+
+/// What an application's error does, on a connection whose pool has had no other generation yet.
+inline application_error failing(std::string_view server, failure_kind kind,
+                                 connection_phase phase = connection_phase::ready)
+{
+    return {.server = at(server),
+            .kind = kind,
+            .phase = phase,
+            .max_wire_version = 21,
+            .cause = error{bson::errc::invalid_value, "it failed"}};
+}
+
+/// The same for a command's reply, which must outlive it.
+inline application_error answering(std::string_view server, bson::view reply,
+                                   int max_wire_version = 21)
+{
+    application_error e = failing(server, failure_kind::command);
+    e.reply = reply;
+    e.max_wire_version = max_wire_version;
+    return e;
+}
+
+inline transition after_error(const topology_ptr& t, const application_error& e,
+                              std::uint32_t pool_generation = 0,
+                              const resilience_profile& profile = as_specified)
+{
+    return apply_error(t, e, pool_generation, profile, now);
 }
 
 template <class Event>
