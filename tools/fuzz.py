@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Runs every fuzz target for at least --seconds and at least --runs, two at a time.
 
-A target is a program build/fuzz/bin/fuzz_NAME. Its name says which seeds it gets out of the official
-files: fuzz_bson* the byte strings, fuzz_extjson* the texts, and so on. What it learns is kept in
-build/fuzz/corpus and is the start of the next run. A finding ends the command with status 1 and
-stays in build/fuzz/findings.
+A target is a program build/fuzz/bin/fuzz_NAME. Its name says which seeds it gets out of the
+official files: fuzz_bson* the byte strings, fuzz_extjson* the texts, and so on. What it learns is
+kept in build/fuzz/corpus and is the start of the next run. A finding ends the command with status 1
+and stays in build/fuzz/findings.
 """
 import argparse
 import concurrent.futures

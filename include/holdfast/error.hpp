@@ -36,7 +36,7 @@ struct attempt {
     std::vector<std::string> labels = {};  // as the server sent them, or the retry reason
     duration started{};                    // since the operation began
     duration took{};
-    duration waited{};         // the delay chosen before the next attempt, zero if there was none
+    duration waited{};  // the delay chosen before the next attempt, zero if there was none
     std::string verdict = {};  // the sentence why it was, or was not, tried again
 };
 
@@ -58,7 +58,7 @@ public:
     error& operator=(error&&) noexcept;
     ~error();
 
-    error_code code() const noexcept;             // for switch and ==: category + value
+    error_code code() const noexcept;  // for switch and ==: category + value
     const std::string& message() const noexcept;  // for people, never parsed
 
     bool has_label(std::string_view label) const noexcept;

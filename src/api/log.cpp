@@ -85,9 +85,8 @@ std::string_view name_of(log_component component) noexcept
 
 std::string_view name_of(severity level) noexcept
 {
-    constexpr std::string_view names[] = {"emergency", "alert",         "critical",
-                                          "error",     "warning",       "notice",
-                                          "info",      "debug",         "trace"};
+    constexpr std::string_view names[] = {"emergency", "alert", "critical", "error", "warning",
+                                          "notice",    "info",  "debug",    "trace"};
     const auto index = static_cast<std::size_t>(level);
     return index < std::size(names) ? names[index] : "unknown";
 }

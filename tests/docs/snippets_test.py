@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every line of C++ shown in README.md and docs/ stands in an example, which is compiled and run."""
+"""All C++ shown in README.md and docs/ stands in an example, which is compiled and run."""
 import pathlib
 import re
 import sys
@@ -33,7 +33,7 @@ for page in [root / "README.md", *sorted((root / "docs").glob("*.md"))]:
         for part in paragraphs(block):
             shown += 1
             if not any(contains(lines, part) for lines in examples.values()):
-                missing.append(f"{page.name}: no example has these lines:\n    " + "\n    ".join(part))
+                missing.append("\n    ".join([f"{page.name}: no example has these lines:", *part]))
 
 print("\n".join(missing))
 print(f"{shown - len(missing)} passed, {len(missing)} failed")

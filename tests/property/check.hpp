@@ -3,6 +3,7 @@
 #include <rapidcheck.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <vector>
 
 namespace holdfast::property {
@@ -19,11 +20,17 @@ rc::Gen<choice_bytes> few_choices();  // a tenth of that
 /// variable HOLDFAST_PROPERTY_COUNT says.
 int property_count();
 
+/// Always the same tries, so that a run which was green stays green: RC_PARAMS="seed=7" makes others,
+/// and is how to look further than a commit needs.
+inline constexpr std::uint64_t usual_seed = 20'261'115;
+
 /// Checks a property that often. RC_PARAMS works as always; a failure prints its seed.
 template <class Property>
 void check(Property&& property, int count = property_count())
 {
     rc::detail::TestParams params = rc::detail::configuration().testParams;
+    if (!std::getenv("RC_PARAMS"))
+        params.seed = usual_seed;
     params.maxSuccess = count;
     params.maxSize = max_choices;
     const auto* const test = ::testing::UnitTest::GetInstance()->current_test_info();

@@ -6,7 +6,7 @@
 
 namespace holdfast::spec {
 
-/// An official file, or one case of it, that is not run as the command line says. The specifications
+/// An official file, or one case of it, that is not run as the command line says. Specifications
 /// have moved since ours were written, so that a newer case may demand what an older one forbids;
 /// then it is run under the profile that is about the newer rule, and under that one only.
 struct exception {

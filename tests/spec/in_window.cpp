@@ -46,8 +46,8 @@ counts choose_often(const topology_ptr& t, const counts& running, std::int64_t i
 
 outcome run(const json::object& file)
 {
-    demand_only(file, {"description", "topology_description", "mocked_topology_state",
-                       "iterations", "outcome"});
+    demand_only(file, {"description", "topology_description", "mocked_topology_state", "iterations",
+                       "outcome"});
     const topology_ptr topology = topology_from(file.at("topology_description"));
     const counts running = operation_counts(file.at("mocked_topology_state").as_array());
     const std::int64_t iterations = file.at("iterations").as_int64();

@@ -29,8 +29,7 @@ std::string_view text(const json::object& operation, std::string_view field)
 
 }  // namespace
 
-pool_run::pool_run(const pool_options& options)
-    : options_{options}, pool_{options.settings}
+pool_run::pool_run(const pool_options& options) : options_{options}, pool_{options.settings}
 {
     threads_.try_emplace(std::string{main_thread});
     settle();
@@ -103,9 +102,8 @@ bool pool_run::may_go_on(thread& t, const json::object& operation)
         return true;
     const auto wanted = operation.at("count").as_int64();
     const std::string_view event = text(operation, "event");
-    if (std::ranges::count_if(events_, [&](const json::object& e) {
-            return text(e, "type") == event;
-        }) >= wanted) {
+    if (std::ranges::count_if(
+            events_, [&](const json::object& e) { return text(e, "type") == event; }) >= wanted) {
         event_deadline_.reset();
         return true;
     }

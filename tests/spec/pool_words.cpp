@@ -34,7 +34,8 @@ json::object one(const pool_told::connection_created& e, const json::object&)
 }
 json::object one(const pool_told::connection_ready& e, const json::object&)
 {
-    return {{"type", "ConnectionReady"}, {"connectionId", e.id.value()}, {"duration", word(e.took)}};
+    return {
+        {"type", "ConnectionReady"}, {"connectionId", e.id.value()}, {"duration", word(e.took)}};
 }
 json::object one(const pool_told::connection_closed& e, const json::object&)
 {

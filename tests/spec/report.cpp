@@ -26,8 +26,8 @@ words in_words(const outcome& came)
 
 }  // namespace
 
-void report::add(const std::string& file, const std::string& description,
-                 std::string_view profile, outcome came)
+void report::add(const std::string& file, const std::string& description, std::string_view profile,
+                 outcome came)
 {
     if (const auto* const f = std::get_if<failed>(&came)) {
         ++failed_;

@@ -1,5 +1,6 @@
-#include "case_fields.hpp"
 #include "core/mongo/select/round_trip.hpp"
+
+#include "case_fields.hpp"
 #include "format.hpp"
 
 #include <cmath>

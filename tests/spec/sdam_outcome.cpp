@@ -68,9 +68,8 @@ void check_outcome(const json::object& expected, const sdam_client& client)
     if (const json::value* const servers = expected.if_contains("servers")) {
         json::object wanted = servers->as_object();
         for (const server_ptr& s : t.servers) {
-            const auto at = std::ranges::find_if(wanted, [&](const auto& one) {
-                return reported_address(one.key()) == s->address;
-            });
+            const auto at = std::ranges::find_if(
+                wanted, [&](const auto& one) { return reported_address(one.key()) == s->address; });
             demand(at != wanted.end(), "unexpected server " + s->address.value());
             check_server(at->value().as_object(), *s, client);
             wanted.erase(at);

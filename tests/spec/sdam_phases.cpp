@@ -57,8 +57,8 @@ void fail_all(const json::array& errors, sdam_client& client)
         const bool answered = e.has("response");
         demand(answered == (kind == failure_kind::command),
                "a response belongs to an error of type command, and only to that");
-        const bson::document reply =
-            document(answered ? fields.as_object().at("response") : json::object{});
+        const bson::document reply = document(answered ? fields.as_object().at("response")
+                                                       : json::object{});
         application_error failed{
             .server = reported_address(e.text("address")),
             .kind = kind,
@@ -67,10 +67,9 @@ void fail_all(const json::array& errors, sdam_client& client)
             .cause = error{bson::errc::invalid_value, "an application's error"},
             .reply = reply,
         };
-        const auto generation =
-            e.has("generation")
-                ? std::optional{static_cast<std::uint32_t>(e.number("generation", 0))}
-                : std::nullopt;
+        const auto generation = e.has("generation") ? std::optional{static_cast<std::uint32_t>(
+                                                          e.number("generation", 0))}
+                                                    : std::nullopt;
         client.fail(std::move(failed), generation);
     }
 }

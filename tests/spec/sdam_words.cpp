@@ -36,11 +36,11 @@ json::value word(const std::optional<T>& value)
 {
     return value ? word(*value) : json::value{};
 }
-json::value word(const std::vector<endpoint>& addresses)
+json::value word(const address_list& addresses)
 {
     json::array all;
-    for (const endpoint& one : addresses)
-        all.push_back(word(one));
+    for (const std::string_view one : addresses)
+        all.push_back(json::string{one});
     return all;
 }
 
@@ -131,9 +131,9 @@ bool says(const json::value& expected, const json::value& found)
     if (const json::object* const fields = expected.if_object()) {
         const json::object* const has = found.if_object();
         return has && std::ranges::all_of(*fields, [&](const auto& field) {
-            const json::value* const at = has->if_contains(field.key());
-            return at ? says(field.value(), *at) : field.value().is_null();
-        });
+                   const json::value* const at = has->if_contains(field.key());
+                   return at ? says(field.value(), *at) : field.value().is_null();
+               });
     }
     if (const json::array* const items = expected.if_array()) {
         const json::array* const has = found.if_array();

@@ -67,8 +67,8 @@ void demand_same(const addresses& expected, const addresses& found, std::string_
             text += " " + one;
         return text;
     };
-    demand(expected == found, std::string{what} + ": expected" + joined(expected) + ", found" +
-                                  joined(found));
+    demand(expected == found,
+           std::string{what} + ": expected" + joined(expected) + ", found" + joined(found));
 }
 
 /// What an operation would really use: the prepared answers, or the walk they stand for.
@@ -97,12 +97,13 @@ outcome run(const json::object& file)
     if (fields.has("deprioritized_servers"))
         for (const std::string& address : listed(fields.list("deprioritized_servers")))
             avoided.emplace_back(address);
-    const selection_request request{.kind = kind_named(fields.text_if("operation").value_or("read")),
-                                    .preference = preference_from(file.at("read_preference")),
-                                    .deprioritised = avoided};
+    const selection_request request{
+        .kind = kind_named(fields.text_if("operation").value_or("read")),
+        .preference = preference_from(file.at("read_preference")),
+        .deprioritised = avoided};
     selection_settings settings;
-    settings.heartbeat_frequency =
-        std::chrono::milliseconds{fields.number("heartbeatFrequencyMS", 10'000)};
+    settings.heartbeat_frequency = std::chrono::milliseconds{
+        fields.number("heartbeatFrequencyMS", 10'000)};
     const auto suitable = suitable_servers(*topology, request, settings);
     if (fields.flag("error", false)) {
         demand(!suitable, "the selection was not refused");

@@ -54,8 +54,8 @@ server_ptr server_from(const json::value& fields)
     if (const json::value* const updated = from.if_contains("lastUpdateTime"))
         s.last_update_time = time_point{milliseconds(*updated)};
     if (const json::value* const written = from.if_contains("lastWrite"))
-        s.last_write_date =
-            bson::datetime{std::chrono::milliseconds{long_number(written->at("lastWriteDate"))}};
+        s.last_write_date = bson::datetime{
+            std::chrono::milliseconds{long_number(written->at("lastWriteDate"))}};
     return std::make_shared<const server_description>(std::move(s));
 }
 

@@ -95,8 +95,8 @@ std::optional<core::mongo::parsed_uri> parse_as_expected(const json::object& fie
 {
     std::string text{fields.at("uri").as_string()};
     if (how.profile != settings{}.profile)  // as a user would choose it
-        text += (text.find('?') == text.npos ? "?" : "&") + ("resilienceProfile=" +
-                std::string{how.profile});
+        text += (text.find('?') == text.npos ? "?" : "&") +
+                ("resilienceProfile=" + std::string{how.profile});
     auto parsed = core::mongo::parse_uri(text);
     const bool valid = fields.at("valid").as_bool();
     demand(valid || !parsed, "the connection string was accepted");

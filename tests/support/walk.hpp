@@ -8,15 +8,14 @@ namespace holdfast::testing {
 
 struct walked {
     std::size_t values = 0;
-    std::size_t errors = 0;        // typed reads that failed
-    std::uint64_t checksum = 0;    // of all bytes that were read, so that each one is touched
-    std::size_t dollar_keys =
-        0;   // keys that begin with $, which Extended JSON may take for its own
+    std::size_t errors = 0;       // typed reads that failed
+    std::uint64_t checksum = 0;   // of all bytes that were read, so that each one is touched
+    std::size_t dollar_keys = 0;  // which Extended JSON may take for its own
     std::size_t unordered = 0;  // array keys that are not the next number, regex options unsorted
 };
 
-/// Reads every value of a document, whatever bytes it is made of, by the typed accessor of its type.
-/// Does not go deeper than the library itself.
+/// Reads every value of a document, whatever bytes it is made of, by the accessor of its type. Does
+/// not go deeper than the library itself.
 inline walked walk(bson::view document);
 
 class walker {
@@ -37,6 +36,7 @@ public:
 
 private:
     void value(const bson::element& e, int depth);
+    void value_with_parts(const bson::element& e, int depth);
 
     void text(std::string_view t)
     {
@@ -109,6 +109,23 @@ inline void walker::value(const bson::element& e, int depth)
         plain<bson::min_key>(e);
         break;
     case bson::type::string:
+    case bson::type::code:
+    case bson::type::symbol:
+    case bson::type::document:
+    case bson::type::array:
+    case bson::type::binary:
+    case bson::type::regex:
+    case bson::type::db_pointer:
+    case bson::type::code_with_scope:
+        value_with_parts(e, depth);
+        break;
+    }
+}
+
+inline void walker::value_with_parts(const bson::element& e, int depth)
+{
+    switch (e.type()) {
+    case bson::type::string:
         read<std::string_view>(e, [&](std::string_view s) { text(s); });
         break;
     case bson::type::code:
@@ -145,6 +162,8 @@ inline void walker::value(const bson::element& e, int depth)
             text(c.source);
             nested(c.scope, depth);
         });
+        break;
+    default:
         break;
     }
 }

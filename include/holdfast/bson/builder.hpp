@@ -34,8 +34,8 @@ error build_error(errc what, std::string_view key);
 
 /// Writes one document at the end of a buffer, in place: its length is filled in when it is closed.
 /// Nested documents are builders on the same buffer; while one is open, its parent must rest. After
-/// a mistake (a key with a zero byte, a document beyond 2 GB) a builder goes on, and finish() tells:
-/// callers need not look at each step. Text is taken as it is; validate() checks UTF-8.
+/// a mistake (a key with a zero byte, a document beyond 2 GB) a builder goes on and finish() tells,
+/// so that callers need not look at each step. Text is taken as it is; validate() checks UTF-8.
 ///
 ///     bson::builder order{out};
 ///     order.add("item", "kelp").add("count", 3);

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace holdfast::bson {
@@ -29,8 +30,10 @@ error out_of_range(const element& e, std::string_view expected);
 }  // namespace reading
 
 /// A type that is read in one way only, and that a builder can put as it is.
-template <type Type, class T, T (element::*Accessor)() const noexcept>
+template <type Type, auto Accessor>
 struct exact_codec {
+    using T = std::invoke_result_t<decltype(Accessor), const element&>;
+
     static result<T> read(const element& e)
     {
         if (e.type() != Type) [[unlikely]]
@@ -53,14 +56,14 @@ struct unit_codec {
 };
 
 // clang-format off
-template <> struct codec<bool> : exact_codec<type::boolean, bool, &element::as_bool> {};
-template <> struct codec<view> : exact_codec<type::document, view, &element::as_document> {};
-template <> struct codec<array_view> : exact_codec<type::array, array_view, &element::as_array> {};
-template <> struct codec<object_id> : exact_codec<type::object_id, object_id, &element::as_object_id> {};
-template <> struct codec<datetime> : exact_codec<type::datetime, datetime, &element::as_datetime> {};
-template <> struct codec<timestamp> : exact_codec<type::timestamp, timestamp, &element::as_timestamp> {};
-template <> struct codec<decimal128> : exact_codec<type::decimal128, decimal128, &element::as_decimal128> {};
-template <> struct codec<regex> : exact_codec<type::regex, regex, &element::as_regex> {};
+template <> struct codec<bool> : exact_codec<type::boolean, &element::as_bool> {};
+template <> struct codec<view> : exact_codec<type::document, &element::as_document> {};
+template <> struct codec<array_view> : exact_codec<type::array, &element::as_array> {};
+template <> struct codec<object_id> : exact_codec<type::object_id, &element::as_object_id> {};
+template <> struct codec<datetime> : exact_codec<type::datetime, &element::as_datetime> {};
+template <> struct codec<timestamp> : exact_codec<type::timestamp, &element::as_timestamp> {};
+template <> struct codec<decimal128> : exact_codec<type::decimal128, &element::as_decimal128> {};
+template <> struct codec<regex> : exact_codec<type::regex, &element::as_regex> {};
 template <> struct codec<null> : unit_codec<type::null, null> {};
 template <> struct codec<undefined> : unit_codec<type::undefined, undefined> {};
 template <> struct codec<min_key> : unit_codec<type::min_key, min_key> {};

@@ -18,7 +18,7 @@ enum class errc {
     out_of_range,    // a number that does not fit the type asked for
     invalid_key,     // a key with a zero byte inside
     invalid_json,    // context "line", "column"
-    invalid_value,   // a text or a structure that is not what it claims: a bad ObjectId, UUID ...
+    invalid_value,  // a text or a structure that is not what it claims: a bad ObjectId, UUID ...
 };
 
 const boost::system::error_category& category() noexcept;

@@ -52,8 +52,8 @@ private:
             return check(e.as_document(), depth + 1);
         case type::boolean:
             return e.value_bytes()[0] <= 1 ||
-                   fail(e, errc::malformed, "a boolean is 0 or 1, found " +
-                                                std::to_string(e.value_bytes()[0]));
+                   fail(e, errc::malformed,
+                        "a boolean is 0 or 1, found " + std::to_string(e.value_bytes()[0]));
         case type::binary:
             return e.as_binary().subtype != binary_subtype::binary_old || check_old_binary(e);
         case type::regex:
@@ -81,8 +81,7 @@ private:
 
     bool check_text(const element& e, std::string_view text)
     {
-        return !what_.utf8 || is_utf8(text) ||
-               fail(e, errc::invalid_utf8, "the text is not UTF-8");
+        return !what_.utf8 || is_utf8(text) || fail(e, errc::invalid_utf8, "the text is not UTF-8");
     }
 
     bool check_old_binary(const element& e)

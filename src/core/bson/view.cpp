@@ -39,9 +39,8 @@ result<view> view::parse(std::span<const std::uint8_t> bytes)
 {
     auto first = parse_prefix(bytes);
     if (first && first->size() != bytes.size()) {
-        return malformed_envelope(first->size(),
-                                  std::to_string(bytes.size() - first->size()) +
-                                      " bytes follow the end of the document");
+        return malformed_envelope(first->size(), std::to_string(bytes.size() - first->size()) +
+                                                     " bytes follow the end of the document");
     }
     return first;
 }

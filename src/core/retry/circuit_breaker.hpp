@@ -15,8 +15,8 @@ struct circuit_breaker_settings {
 
 /// Keeps requests away from an endpoint that fails most of them. Closed: all pass, and are counted
 /// in a window. Open: none pass until the sleep window is over. Half open: one request is let
-/// through to try the endpoint; its outcome closes the breaker or opens it again. A trial that never
-/// reports is given up after another sleep window, so that no breaker stays shut for ever.
+/// through to try the endpoint; its outcome closes the breaker or opens it again. A trial that
+/// never reports is given up after another sleep window, so that no breaker stays shut for ever.
 class circuit_breaker {
 public:
     enum class state : std::uint8_t { closed, open, half_open };
@@ -67,8 +67,7 @@ public:
         count(now);
         ++failures_;
         if (requests_ >= settings_.volume &&
-            std::uint64_t{failures_} * 100 >=
-                std::uint64_t{requests_} * settings_.error_percentage)
+            std::uint64_t{failures_} * 100 >= std::uint64_t{requests_} * settings_.error_percentage)
             open(now);
     }
 

@@ -92,9 +92,8 @@ TEST(builder, nested_builders_give_the_same_bytes_as_expressions)
     b.add("z", null{});
     ASSERT_TRUE(b.finish());
     EXPECT_EQ(document::adopt(std::move(out)),
-              doc("a", 1, "b",
-                  object("c", "x", "d", list(1, "two", object("e", true), list(2.5))), "z",
-                  null{}));
+              doc("a", 1, "b", object("c", "x", "d", list(1, "two", object("e", true), list(2.5))),
+                  "z", null{}));
 }
 
 template <class Buffer>

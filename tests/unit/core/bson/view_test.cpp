@@ -198,9 +198,9 @@ TEST(element, code_with_scope_is_checked_when_it_is_read)
 
 TEST(element, reading_numbers_loses_nothing)
 {
-    const document d =
-        doc("i", 7, "l", std::int64_t{1} << 40, "d", 3.0, "f", 3.5, "huge", 1e300, "odd",
-            (std::int64_t{1} << 53) + 1, "max", INT64_MAX, "text", "7", "minus", -1);
+    const document d = doc("i", 7, "l", std::int64_t{1} << 40, "d", 3.0, "f", 3.5, "huge", 1e300,
+                           "odd", (std::int64_t{1} << 53) + 1, "max", INT64_MAX, "text", "7",
+                           "minus", -1);
     EXPECT_EQ(*d.get<std::int64_t>("i"), 7);
     EXPECT_EQ(*d.get<double>("i"), 7.0);
     EXPECT_EQ(*d.get<std::int64_t>("l"), std::int64_t{1} << 40);

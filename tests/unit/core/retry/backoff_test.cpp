@@ -21,8 +21,7 @@ TEST(controlled_backoff, follows_the_table_of_the_rfc)
 TEST(exponential_backoff, doubles_from_one_to_five_hundred_milliseconds)
 {
     VERIFIES("CR-023");
-    const duration table[] = {1ms,  2ms,   4ms,   8ms,   16ms, 32ms,
-                              64ms, 128ms, 256ms, 500ms, 500ms};
+    const duration table[] = {1ms, 2ms, 4ms, 8ms, 16ms, 32ms, 64ms, 128ms, 256ms, 500ms, 500ms};
     for (std::uint32_t made = 0; made < std::size(table); ++made)
         EXPECT_EQ(exponential_backoff{}(made), table[made]) << made;
     EXPECT_EQ(exponential_backoff{}(UINT32_MAX), 500ms);

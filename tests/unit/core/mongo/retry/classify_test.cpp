@@ -74,8 +74,7 @@ TEST(retryable_read_error, codes_decide_at_every_wire_version)
     for (const code_row& r : codes) {
         for (const int wire : {6, 27}) {
             failed_attempt f = server_error(r.code, r.message, wire);
-            EXPECT_EQ(is_retryable_read_error(f), r.read)
-                << r.code.value_or(0) << ' ' << r.message;
+            EXPECT_EQ(is_retryable_read_error(f), r.read) << r.code.value_or(0) << ' ' << r.message;
         }
     }
 }
@@ -134,8 +133,8 @@ TEST(known_labels, are_read_off_the_error)
     EXPECT_TRUE(labels.retryable);
     EXPECT_FALSE(labels.retryable_write);
     EXPECT_FALSE(labels.no_writes_performed);
-    EXPECT_TRUE(
-        known_labels::of(error{error_code{}, "x"}.with_label("RetryableWriteError")).retryable_write);
+    EXPECT_TRUE(known_labels::of(error{error_code{}, "x"}.with_label("RetryableWriteError"))
+                    .retryable_write);
     EXPECT_TRUE(known_labels::of(error{error_code{}, "x"}.with_label("NoWritesPerformed"))
                     .no_writes_performed);
 }

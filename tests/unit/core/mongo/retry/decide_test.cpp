@@ -170,8 +170,8 @@ TEST(decide, the_limit_of_five_stays_and_is_raised_late)
     EXPECT_EQ(
         after(write, {overloaded(), network(), network(), network(), network(), network()}).verdict,
         limit_reached);
-    EXPECT_TRUE(
-        after(write, {network(), overloaded(), overloaded(), overloaded(), overloaded()}).retries());
+    EXPECT_TRUE(after(write, {network(), overloaded(), overloaded(), overloaded(), overloaded()})
+                    .retries());
     EXPECT_EQ(after(write, {network(), network()}).verdict, limit_reached);
 }
 

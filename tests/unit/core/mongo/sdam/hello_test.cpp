@@ -1,5 +1,4 @@
 #include "sdam_fixture.hpp"
-
 #include "support/verifies.hpp"
 
 namespace holdfast::core::mongo::sdam_test {
@@ -71,9 +70,9 @@ TEST(parse_hello, reads_every_field)
         {std::chrono::milliseconds{3}, std::chrono::milliseconds{2}}, now);
     EXPECT_EQ(s.address.value(), "a:27017");
     EXPECT_EQ(s.me->value(), "b:1");
-    EXPECT_EQ(s.hosts, (std::vector{at("b:1"), at("c")}));
-    EXPECT_EQ(s.passives, std::vector{at("d")});
-    EXPECT_EQ(s.arbiters, std::vector{at("e")});
+    EXPECT_EQ(s.hosts, (address_list{at("b:1"), at("c")}));
+    EXPECT_EQ(s.passives, address_list{at("d")});
+    EXPECT_EQ(s.arbiters, address_list{at("e")});
     EXPECT_EQ(s.tags, (tag_set{{"dc", "ny"}}));
     EXPECT_EQ(s.set_version, 3);
     EXPECT_EQ(s.election_id->bytes[11], 7);
@@ -102,19 +101,19 @@ TEST(parse_hello, records_cryptd_service_and_session_timeout)
     EXPECT_EQ(hello("a", R"("logicalSessionTimeoutMinutes": 7)").logical_session_timeout_minutes,
               7);
     EXPECT_EQ(hello("a", "").logical_session_timeout_minutes, std::nullopt);
-    EXPECT_EQ(hello("a", R"("serviceId": {"$oid": "000000000000000000000009"})")
-                  .service_id->bytes[11],
-              9);
+    EXPECT_EQ(
+        hello("a", R"("serviceId": {"$oid": "000000000000000000000009"})").service_id->bytes[11],
+        9);
 }
 
 TEST(parse_hello, odd_fields_do_not_stop_it)
 {
-    const server_description s =
-        hello("a", R"("setName": 7, "hosts": [1, "b"], "tags": {"x": 1, "y": "z"}, "me": null,
+    const server_description s = hello(
+        "a", R"("setName": 7, "hosts": [1, "b"], "tags": {"x": 1, "y": "z"}, "me": null,
                       "setVersion": "x", "electionId": "y", "lastWrite": 3,
                       "topologyVersion": {"counter": 1})");
     EXPECT_EQ(s.type, server_type::standalone);
-    EXPECT_EQ(s.hosts, std::vector{at("b")});
+    EXPECT_EQ(s.hosts, address_list{at("b")});
     EXPECT_EQ(s.tags, (tag_set{{"y", "z"}}));
     EXPECT_FALSE(s.me || s.set_version || s.election_id || s.version || s.last_write_date);
 }
@@ -122,8 +121,8 @@ TEST(parse_hello, odd_fields_do_not_stop_it)
 TEST(parse_hello, a_refusal_is_kept_as_the_error)
 {
     VERIFIES("SD-067");
-    const server_description s =
-        parse_hello(at("a"), json(R"({"ok": 0, "errmsg": "not today", "code": 5})"), {}, now);
+    const server_description s = parse_hello(
+        at("a"), json(R"({"ok": 0, "errmsg": "not today", "code": 5})"), {}, now);
     ASSERT_TRUE(s.failure);
     EXPECT_EQ(s.failure->message(), "hello failed: not today (code 5)");
 }
@@ -148,7 +147,7 @@ TEST(server_description, equality_looks_at_what_users_are_told)
     EXPECT_TRUE(changed([](d s) { s.min_wire_version = 1; }));
     EXPECT_TRUE(changed([](d s) { s.max_wire_version = 1; }));
     EXPECT_TRUE(changed([](d s) { s.me = at("a"); }));
-    EXPECT_TRUE(changed([](d s) { s.hosts.clear(); }));
+    EXPECT_TRUE(changed([](d s) { s.hosts = address_list{}; }));
     EXPECT_TRUE(changed([](d s) { s.passives = {at("x")}; }));
     EXPECT_TRUE(changed([](d s) { s.arbiters = {at("x")}; }));
     EXPECT_TRUE(changed([](d s) { s.tags = {{"a", "b"}}; }));

@@ -1,8 +1,7 @@
 #include "sdam_fixture.hpp"
-
 #include "support/verifies.hpp"
 
-/// Each cell of the specification's table: a server of some type answers in a topology of some type.
+/// Each cell of the specification's table: a server of one type answers in a topology of another.
 namespace holdfast::core::mongo::sdam_test {
 namespace {
 
@@ -63,7 +62,8 @@ const cell table[] = {
     {"SD-094", in_unknown, server_type::unknown, "Unknown a:Unknown b:Unknown"},
     {"SD-095", in_sharded, server_type::unknown, "Sharded a:Mongos b:Unknown"},
     {"SD-096", in_no_primary, server_type::unknown, "ReplicaSetNoPrimary a:RSSecondary b:Unknown"},
-    {"SD-097", in_with_primary, server_type::unknown, "ReplicaSetWithPrimary a:RSPrimary b:Unknown"},
+    {"SD-097", in_with_primary, server_type::unknown,
+     "ReplicaSetWithPrimary a:RSPrimary b:Unknown"},
     {"SD-098", in_unknown, standalone, "Unknown a:Unknown"},
     {"SD-099", in_sharded, standalone, "Sharded a:Mongos"},
     {"SD-100", in_no_primary, standalone, "ReplicaSetNoPrimary a:RSSecondary"},

@@ -1,6 +1,5 @@
 #include "core/mongo/session/cluster_time.hpp"
 #include "core/mongo/session/server_session.hpp"
-
 #include "support/verifies.hpp"
 
 #include <gtest/gtest.h>

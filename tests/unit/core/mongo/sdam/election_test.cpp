@@ -1,0 +1,182 @@
+#include "sdam_fixture.hpp"
+#include "support/verifies.hpp"
+
+/// Which primary is believed when two claim to be it, on both sides of wire version 17.
+namespace holdfast::core::mongo::sdam_test {
+namespace {
+
+using version = std::optional<int>;
+
+std::string term(version election, version set)
+{
+    std::string text;
+    if (election) {
+        const std::string digits = std::to_string(*election);
+        text = R"("electionId": {"$oid": ")" + std::string(24 - digits.size(), '0') + digits +
+               R"("})";
+    }
+    if (set)
+        text += (text.empty() ? "" : ", ") + (R"("setVersion": )" + std::to_string(*set));
+    return text;
+}
+
+/// a is the primary with one term, then b claims to be it with another.
+topology_ptr contest(int wire, version e1, version v1, version e2, version v2)
+{
+    const std::string both = R"("a", "b")";
+    return after(start({"a", "b"}),
+                 {primary("a", both, term(e1, v1), wire), primary("b", both, term(e2, v2), wire)});
+}
+
+std::string maxima(const topology_description& t)
+{
+    const std::string id = t.max_election_id ? t.max_election_id->to_string().substr(20) : "none";
+    return id + "/" + (t.max_set_version ? std::to_string(*t.max_set_version) : "none");
+}
+
+struct row {
+    const char* id;
+    int wire;
+    version e1, v1, e2, v2;
+    bool newcomer_wins;
+    const char* maxima;
+};
+
+constexpr version none = std::nullopt;
+
+const row table[] = {
+    {"SD-144", 17, 1, 1, 2, 1, true, "0002/1"},
+    {"SD-144", 17, 2, 1, 1, 1, false, "0002/1"},
+    {"SD-144", 17, 1, 1, 1, 1, true, "0001/1"},
+    {"SD-144", 17, 1, 1, 1, 2, true, "0001/2"},
+    {"SD-144", 17, 1, 2, 1, 1, false, "0001/2"},
+    {"SD-020", 17, 1, 50, 2, 1, true, "0002/1"},
+    {"SD-145", 17, none, none, none, none, true, "none/none"},
+    {"SD-145", 17, none, none, 1, none, true, "0001/none"},
+    {"SD-145", 17, 2, 1, none, 9, false, "0002/1"},
+    {"SD-145", 17, none, 3, none, 2, false, "none/3"},
+    {"SD-146", 27, 2, 1, 1, 9, false, "0002/1"},
+    {"SD-147", 16, 1, 2, 2, 1, false, "0001/2"},
+    {"SD-147", 16, 2, 1, 1, 1, false, "0002/1"},
+    {"SD-147", 16, 1, 1, 1, 1, true, "0001/1"},
+    {"SD-147", 16, 1, 1, 2, 1, true, "0002/1"},
+    {"SD-148", 16, 2, 1, 1, 2, true, "0001/2"},
+    {"SD-149", 16, none, 1, none, 2, true, "none/2"},
+    {"SD-149", 16, 1, 2, none, 1, true, "0001/2"},
+    {"SD-149", 16, 1, 1, none, 3, true, "0001/3"},
+    {"SD-149", 16, 1, none, 2, 1, true, "0002/1"},
+    {"SD-149", 16, 5, 1, 2, none, true, "0005/1"},
+};
+
+TEST(election, the_latest_term_wins)
+{
+    for (const row& r : table) {
+        VERIFIES_ROW(r.id);
+        SCOPED_TRACE(std::string{r.id} + " expecting " + r.maxima);
+        const topology_ptr t = contest(r.wire, r.e1, r.v1, r.e2, r.v2);
+        EXPECT_EQ(picture(*t), r.newcomer_wins ? "ReplicaSetWithPrimary a:Unknown b:RSPrimary"
+                                               : "ReplicaSetWithPrimary a:RSPrimary b:Unknown");
+        EXPECT_EQ(maxima(*t), r.maxima);
+    }
+}
+
+TEST(election, ids_are_compared_byte_by_byte_without_sign)
+{
+    VERIFIES("SD-207");
+    const auto wins = [](const std::string& first, const std::string& second) {
+        const auto claim = [](const char* from, const std::string& id) {
+            return primary(from, R"("a", "b")",
+                           R"("setVersion": 1, "electionId": {"$oid": ")" + id + R"("})");
+        };
+        return after(start({"a", "b"}), {claim("a", first), claim("b", second)})
+                   ->find(at("b"))
+                   ->type == server_type::rs_primary;
+    };
+    EXPECT_TRUE(wins("000000000000000000000000", "000000000000000000000001"));
+    EXPECT_FALSE(wins("000000000000000000000001", "000000000000000000000000"));
+    EXPECT_TRUE(wins("FE0000000000000000000000", "FF0000000000000000000000"));
+    EXPECT_FALSE(wins("FF0000000000000000000000", "7F0000000000000000000000"));
+}
+
+TEST(election, a_stale_primary_becomes_unknown_and_touches_nobody_else)
+{
+    VERIFIES("SD-146");
+    const topology_ptr before = after(start({"a", "b"}), {primary("b", R"("a", "b")", term(2, 1))});
+    const transition t = apply_check(before, primary("a", R"("a", "b", "c")", term(1, 1)));
+    EXPECT_EQ(picture(*t.after), "ReplicaSetWithPrimary a:Unknown b:RSPrimary");
+    const server_ptr a = t.after->find(at("a"));
+    ASSERT_TRUE(a->failure);
+    EXPECT_EQ(a->failure->message(),
+              "primary marked stale due to electionId/setVersion mismatch, it reported "
+              "(000000000000000000000001, 1), the latest known is (000000000000000000000002, 1)");
+    EXPECT_TRUE(a->hosts.empty() && !a->set_name && !a->election_id && !a->set_version);
+    EXPECT_TRUE(servers_of<request_check>(t).empty() && servers_of<start_monitor>(t).empty());
+}
+
+TEST(election, users_are_never_told_that_a_stale_primary_is_one)
+{
+    const topology_ptr before = after(start({"a", "b"}), {primary("b", R"("a", "b")", term(2, 1))});
+    const server_description stale = primary("a", R"("a", "b")", term(1, 1));
+    const transition first = apply_check(before, stale);
+    ASSERT_EQ(count_of<server_description_changed>(first), 1);
+    EXPECT_EQ(std::get<server_description_changed>(first.events[0]).current->type,
+              server_type::unknown);
+    EXPECT_TRUE(apply_check(first.after, stale).events.empty()) << "nothing new the second time";
+}
+
+TEST(election, the_old_primary_is_unknown_and_checked_again_at_once)
+{
+    VERIFIES("SD-150");
+    VERIFIES("SD-151");
+    const std::string both = R"("a", "b")";
+    const topology_ptr before = after(start({"a", "b"}), {primary("a", both, term(1, 1))});
+    const transition t = apply_check(before, primary("b", both, term(2, 1)));
+    const server_ptr a = t.after->find(at("a"));
+    EXPECT_EQ(a->type, server_type::unknown);
+    EXPECT_TRUE(a->hosts.empty() && !a->set_name && !a->election_id && !a->round_trip_time);
+    ASSERT_TRUE(a->failure);
+    EXPECT_EQ(a->failure->message(),
+              "primary marked stale due to discovery of newer primary b:27017");
+    EXPECT_EQ(servers_of<request_check>(t), names{"a"});
+}
+
+TEST(election, only_servers_before_4_2_lose_their_pool_with_their_office)
+{
+    VERIFIES("SD-152");
+    const auto cleared = [](int wire) {
+        const std::string both = R"("a", "b")";
+        const topology_ptr before = after(start({"a", "b"}),
+                                          {primary("a", both, term(1, 1), wire)});
+        return servers_of<clear_pool>(apply_check(before, primary("b", both, term(2, 2))));
+    };
+    EXPECT_EQ(cleared(7), names{"a"});
+    EXPECT_EQ(cleared(8), names{});
+    EXPECT_EQ(cleared(21), names{});
+}
+
+TEST(election, versions_of_members_that_are_not_primary_do_not_count)
+{
+    VERIFIES("SD-211");
+    const std::string both = R"("a", "b")";
+    topology_ptr t = after(start({"a", "b"}),
+                           {primary("a", both, term(1, 4)), secondary("b", both, term(7, 99))});
+    EXPECT_EQ(maxima(*t), "0001/4");
+    // A takes a new configuration and crashes before anybody hears of it; B is elected without.
+    t = after(t, {primary("a", both, term(1, 5)), unknown_server(at("a")),
+                  primary("b", both, term(2, 4))});
+    EXPECT_EQ(picture(*t), "ReplicaSetWithPrimary a:Unknown b:RSPrimary");
+    EXPECT_EQ(maxima(*t), "0002/4");
+}
+
+TEST(election, a_primary_that_was_removed_says_nothing)
+{
+    VERIFIES("SD-141");
+    const topology_ptr before = after(start({"a", "b"}), {primary("b", R"("b")", term(2, 2))});
+    const transition t = apply_check(before, primary("a", R"("a")", term(9, 9)));
+    EXPECT_EQ(t.after, before);
+    EXPECT_EQ(maxima(*t.after), "0002/2");
+    EXPECT_TRUE(t.effects.empty() && t.events.empty());
+}
+
+}  // namespace
+}  // namespace holdfast::core::mongo::sdam_test

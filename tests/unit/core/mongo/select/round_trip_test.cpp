@@ -1,0 +1,61 @@
+#include "core/mongo/select/round_trip.hpp"
+
+#include "support/verifies.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+namespace holdfast::core::mongo {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(round_trip, the_average_forgets_slowly)
+{
+    VERIFIES("SD-068");
+    round_trip_tracker t;
+    EXPECT_EQ(t.average(), std::nullopt);
+    t.record(10ms);
+    EXPECT_EQ(t.average(), 10ms);
+    t.record(20ms);
+    EXPECT_EQ(t.average(), 12ms);
+    t.record(2ms);
+    EXPECT_EQ(t.average(), 10ms);
+}
+
+TEST(round_trip, the_minimum_is_that_of_the_last_ten)
+{
+    VERIFIES("SD-068");
+    round_trip_tracker t;
+    EXPECT_EQ(t.minimum(), std::nullopt);
+    t.record(1ms);
+    EXPECT_EQ(t.minimum(), std::nullopt) << "one says nothing";
+    t.record(7ms);
+    EXPECT_EQ(t.minimum(), 1ms);
+    for (int i = 0; i < 8; ++i)
+        t.record(9ms);
+    EXPECT_EQ(t.minimum(), 1ms) << "the tenth still counts";
+    t.record(8ms);
+    EXPECT_EQ(t.minimum(), 7ms);
+    t.record(8ms);
+    EXPECT_EQ(t.minimum(), 8ms);
+}
+
+TEST(round_trip, begins_anew_after_a_failure)
+{
+    VERIFIES("SD-069");
+    round_trip_tracker t;
+    t.record(1ms);
+    t.record(1ms);
+    t.reset();
+    EXPECT_EQ(t.average(), std::nullopt);
+    EXPECT_EQ(t.minimum(), std::nullopt);
+    t.record(50ms);
+    EXPECT_EQ(t.average(), 50ms);
+    t.record(60ms);
+    EXPECT_EQ(t.minimum(), 50ms);
+}
+
+}  // namespace
+}  // namespace holdfast::core::mongo
