@@ -29,6 +29,7 @@ test: build unit-tests official-tests sanitized-tests ## all that must pass befo
 	@$(if $(OFFICIAL),echo "all tests passed",echo "OFFICIAL TESTS NOT RUN")
 
 bench: build ## measure against libbson, in time and in instructions
+	@python3 bench/core/run.py
 	@python3 bench/run.py
 
 fuzz: setup build/fuzz.built ## fuzz every parser of foreign bytes: 60 s and 1,000,000 runs each

@@ -49,10 +49,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         rest = rest.subspan(reply->size());
         topology = apply_check(topology, parse_hello(from[i % 2], *reply, {}, now)).after;
         check(*topology);
-        const application_error failed{.server = from[i % 2],
-                                 .kind = failure_kind::command,
-                                 .cause = error{bson::errc::invalid_value, "as the reply says"},
-                                 .reply = *reply};
+        const application_error failed{
+            .server = from[i % 2],
+            .kind = failure_kind::command,
+            .cause = error{bson::errc::invalid_value, "as the reply says"},
+            .reply = *reply};
         topology = apply_error(topology, failed, 0, as_specified, now).after;
         check(*topology);
     }

@@ -66,8 +66,8 @@ void connection_pool::check_out(checkout_id who, time_point now)
         return;
     case state::paused:
         refuse_one({who, now}, checkout_failure::connection_error,
-                   paused_because_.value_or(error{pool_errc::cleared,
-                                                  "the server has not been found alive yet"}),
+                   paused_because_.value_or(
+                       error{pool_errc::cleared, "the server has not been found alive yet"}),
                    now);
         return;
     case state::ready:
@@ -188,9 +188,10 @@ void connection_pool::clear(const error& why, std::optional<bson::object_id> ser
         if (state_ == state::ready)
             tells(cleared{std::nullopt, interrupt_in_use});
         state_ = state::paused;
-        paused_because_ = error{pool_errc::cleared, "Connection pool for the server was cleared "
-                                                    "because another operation failed with: " +
-                                                        why.message()};
+        paused_because_ = error{pool_errc::cleared,
+                                "Connection pool for the server was cleared "
+                                "because another operation failed with: " +
+                                    why.message()};
     }
     drop_stale(interrupt_in_use);
     if (!service)
@@ -224,10 +225,10 @@ void connection_pool::close(time_point now)
     if (state_ == state::closed)
         return;
     state_ = state::closed;
-    refuse_all(checkout_failure::pool_closed,
-               error{pool_errc::closed,
-                     "Attempted to check out a connection from closed connection pool"},
-               now);
+    refuse_all(
+        checkout_failure::pool_closed,
+        error{pool_errc::closed, "Attempted to check out a connection from closed connection pool"},
+        now);
     std::vector<connection_id> doomed;
     for (const auto& [id, c] : connections_) {
         if (c.use != used_for::caller)

@@ -47,8 +47,8 @@ struct refuse {
     checkout_failure why;
     std::optional<error> cause;  // why no connection could be had; none if the caller gave up
 };
-using pool_effect = std::variant<open_connection, close_connection, interrupt_connection,
-                                 hand_out, refuse>;
+using pool_effect =
+    std::variant<open_connection, close_connection, interrupt_connection, hand_out, refuse>;
 
 /// The connections to one server: how many there are, who has them, who waits. It opens and closes
 /// nothing itself; after each call the shell takes the effects and carries them out. Not
@@ -111,7 +111,7 @@ private:
         std::uint32_t generation;
         used_for use;
         std::optional<bson::object_id> service;
-        time_point since;          // opening began, or idle since
+        time_point since;  // opening began, or idle since
         bool interrupted = false;  // its user was told to stop
     };
     struct caller {

@@ -77,8 +77,8 @@ bool is_retryable_read_error(const failed_attempt& f)
 
 bool driver_adds_label(const failed_attempt& f)
 {
-    const bool server_does =
-        f.origin == failure_origin::server && f.max_wire_version >= labels_decide;
+    const bool server_does = f.origin == failure_origin::server &&
+                             f.max_wire_version >= labels_decide;
     return !server_does && is_retryable_write_error(f);
 }
 

@@ -61,8 +61,7 @@ bool avoids_failed_server(const retry_policy& policy, const failed_attempt& fail
 
 std::string in_milliseconds(duration d)
 {
-    return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(d).count()) +
-           " ms";
+    return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(d).count()) + " ms";
 }
 
 }  // namespace
@@ -140,10 +139,9 @@ std::string describe(const retry_decision& d)
     case retry_verdict::not_repeatable:
         return "not retried: another attempt might apply it twice";
     case retry_verdict::limit_reached:
-        return d.progress.retries == 1
-                   ? "not retried: one retry is the limit"
-                   : "not retried: " + std::to_string(d.progress.retries) +
-                         " retries are the limit";
+        return d.progress.retries == 1 ? "not retried: one retry is the limit"
+                                       : "not retried: " + std::to_string(d.progress.retries) +
+                                             " retries are the limit";
     case retry_verdict::deadline_passed:
         return "not retried: the deadline has passed";
     case retry_verdict::wait_too_long:

@@ -14,13 +14,11 @@ bool supports_retryable_writes(server_type type, std::int32_t max_wire_version,
            type != server_type::standalone;
 }
 
-bool takes_transaction_number(const write_command& command,
-                              std::int32_t max_wire_version) noexcept
+bool takes_transaction_number(const write_command& command, std::int32_t max_wire_version) noexcept
 {
     if (command.touches_many || !command.acknowledged)
         return false;
-    constexpr std::array<std::string_view, 4> always{"insert", "update", "delete",
-                                                     "findAndModify"};
+    constexpr std::array<std::string_view, 4> always{"insert", "update", "delete", "findAndModify"};
     if (command.name == "bulkWrite")
         return max_wire_version >= bulk_write_since;
     return std::ranges::find(always, command.name) != always.end();

@@ -26,8 +26,7 @@ struct write_command {
 
 /// Whether such a command may carry a transaction number on a server that supports them. The
 /// server refuses numbers on any other command.
-bool takes_transaction_number(const write_command& command,
-                              std::int32_t max_wire_version) noexcept;
+bool takes_transaction_number(const write_command& command, std::int32_t max_wire_version) noexcept;
 
 /// The read commands that are tried once more after a lost connection.
 bool is_retryable_read(std::string_view command) noexcept;

@@ -38,10 +38,10 @@ struct application_error {
     endpoint server;
     failure_kind kind = failure_kind::network;
     connection_phase phase = connection_phase::ready;
-    std::uint32_t generation = 0;             // of the connection, or of the pool when it was begun
-    std::int32_t max_wire_version = 0;        // of the connection
-    error cause;                              // what the application sees
-    bson::view reply = {};                    // of a command error
+    std::uint32_t generation = 0;  // of the connection, or of the pool when it was begun
+    std::int32_t max_wire_version = 0;  // of the connection
+    error cause;  // what the application sees
+    bson::view reply = {};  // of a command error
     std::optional<bson::object_id> service_id = {};
 };
 

@@ -3,7 +3,6 @@
 #include "core/mongo/settings/address.hpp"
 #include "holdfast/bson/errc.hpp"
 
-#include <algorithm>
 #include <tuple>
 #include <utility>
 
@@ -36,48 +35,18 @@ bool is_true(const bson::element& e)
     }
 }
 
-/// Whether a name is already as reported_address() would make it: "db1.example.com:27017". Nearly all
-/// are, and a large set repeats all of them in every reply.
-bool is_plain_address(std::string_view text) noexcept
+address_list addresses(const bson::element& e, const address_list& previous)
 {
-    const std::size_t colon = text.rfind(':');
-    if (colon == text.npos || colon == 0 || colon > 255)
-        return false;
-    const std::string_view port = text.substr(colon + 1);
-    constexpr std::string_view largest_port = "65535";
-    if (port.empty() || port[0] == '0' || port.size() > largest_port.size() ||
-        (port.size() == largest_port.size() && port > largest_port))
-        return false;
-    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-    return std::ranges::all_of(port, is_digit) &&
-           std::ranges::all_of(text.substr(0, colon), [&](char c) {
-               return (c >= 'a' && c <= 'z') || is_digit(c) || c == '.' || c == '-';
-           });
-}
-
-endpoint address_from(std::string_view text)
-{
-    return is_plain_address(text) ? endpoint{std::string{text}} : reported_address(text);
-}
-
-std::vector<endpoint> addresses(const bson::element& e)
-{
-    std::vector<endpoint> found;
     if (e.type() != bson::type::array)
-        return found;
-    for (const bson::element& item : e.as_array()) {
-        if (item.type() == bson::type::string)
-            found.push_back(address_from(item.as_string()));
-    }
-    std::ranges::sort(found);
-    return found;
+        return {};
+    return address_list::parse(e.as_array(), previous);
 }
 
 std::optional<endpoint> address(const bson::element& e)
 {
     if (e.type() != bson::type::string)
         return std::nullopt;
-    return address_from(e.as_string());
+    return reported_address(e.as_string());
 }
 
 tag_set tags(const bson::element& e)
@@ -94,9 +63,8 @@ tag_set tags(const bson::element& e)
 
 /// What the reply's flags make of the server; they are spread over the document.
 struct role {
-    bool writable_primary = false;
-    std::optional<bool> legacy_primary = {};
-    bool modern = false;  // isWritablePrimary is there
+    std::optional<bool> writable_primary = {};
+    bool legacy_primary = false;  // counts only where the other is not said
     bool secondary = false;
     bool arbiter = false;
     bool hidden = false;
@@ -111,7 +79,7 @@ struct role {
             return server_type::rs_ghost;
         if (!has_set_name)
             return server_type::standalone;
-        if (modern ? writable_primary : legacy_primary.value_or(false))
+        if (writable_primary.value_or(legacy_primary))
             return server_type::rs_primary;
         if (hidden)
             return server_type::rs_other;
@@ -125,7 +93,7 @@ bool read_role(const bson::element& e, role& r)
 {
     const std::string_view key = e.key();
     if (key == "isWritablePrimary")
-        r.modern = true, r.writable_primary = is_true(e);
+        r.writable_primary = is_true(e);
     else if (key == "ismaster")
         r.legacy_primary = is_true(e);
     else if (key == "secondary")
@@ -143,15 +111,16 @@ bool read_role(const bson::element& e, role& r)
     return true;
 }
 
-bool read_membership(const bson::element& e, server_description& s)
+bool read_membership(const bson::element& e, server_description& s,
+                     const server_description& before)
 {
     const std::string_view key = e.key();
     if (key == "hosts")
-        s.hosts = addresses(e);
+        s.hosts = addresses(e, before.hosts);
     else if (key == "passives")
-        s.passives = addresses(e);
+        s.passives = addresses(e, before.passives);
     else if (key == "arbiters")
-        s.arbiters = addresses(e);
+        s.arbiters = addresses(e, before.arbiters);
     else if (key == "me")
         s.me = address(e);
     else if (key == "primary")
@@ -277,8 +246,9 @@ std::optional<topology_version> parse_topology_version(bson::view reply)
 }
 
 server_description parse_hello(endpoint address, bson::view reply, round_trip_times rtt,
-                               time_point now)
+                               time_point now, const server_description* before)
 {
+    static const server_description nothing;
     if (!is_true(reply["ok"]))
         return unknown_server(std::move(address), refused(reply), parse_topology_version(reply),
                               now);
@@ -289,7 +259,7 @@ server_description parse_hello(endpoint address, bson::view reply, round_trip_ti
     s.min_round_trip_time = rtt.minimum;
     role flags;
     for (const bson::element& e : reply) {
-        if (!read_role(e, flags) && !read_membership(e, s))
+        if (!read_role(e, flags) && !read_membership(e, s, before ? *before : nothing))
             read_rest(e, s);
     }
     s.version = parse_topology_version(reply);

@@ -1,4 +1,5 @@
 #pragma once
+#include "core/mongo/sdam/address_list.hpp"
 #include "core/mongo/settings/read_preference.hpp"
 #include "holdfast/bson/document.hpp"
 #include "holdfast/error.hpp"
@@ -9,7 +10,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace holdfast::core::mongo {
 
@@ -82,9 +82,9 @@ struct server_description {
     std::int32_t min_wire_version = 0;
     std::int32_t max_wire_version = 0;
     std::optional<endpoint> me = {};
-    std::vector<endpoint> hosts = {};  // sorted, as are the next two
-    std::vector<endpoint> passives = {};
-    std::vector<endpoint> arbiters = {};
+    address_list hosts = {};
+    address_list passives = {};
+    address_list arbiters = {};
     tag_set tags = {};
     std::optional<std::string> set_name = {};
     std::optional<bson::object_id> election_id = {};
@@ -102,13 +102,14 @@ struct server_description {
 
 using server_ptr = std::shared_ptr<const server_description>;
 
-/// Reads the reply to hello or legacy hello. `rtt` has been averaged by its caller.
+/// Reads the reply to hello or legacy hello. `rtt` has been averaged by its caller; `before` is the
+/// server's last description, with which it shares the lists of members that have not changed.
 struct round_trip_times {
     std::optional<duration> average = {};
     std::optional<duration> minimum = {};
 };
 server_description parse_hello(endpoint address, bson::view reply, round_trip_times rtt,
-                               time_point now);
+                               time_point now, const server_description* before = nullptr);
 
 /// A server of which nothing is known, perhaps because of an error.
 server_description unknown_server(endpoint address, std::optional<error> failure = {},

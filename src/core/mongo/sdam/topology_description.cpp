@@ -33,8 +33,8 @@ server_ptr topology_description::find(const endpoint& address) const noexcept
 
 bool operator==(const topology_description& a, const topology_description& b) noexcept
 {
-    return a.type == b.type && a.set_name == b.set_name &&
-           a.max_election_id == b.max_election_id && a.max_set_version == b.max_set_version &&
+    return a.type == b.type && a.set_name == b.set_name && a.max_election_id == b.max_election_id &&
+           a.max_set_version == b.max_set_version &&
            a.compatibility_error == b.compatibility_error &&
            a.logical_session_timeout_minutes == b.logical_session_timeout_minutes &&
            std::ranges::equal(a.servers, b.servers, [](const server_ptr& x, const server_ptr& y) {

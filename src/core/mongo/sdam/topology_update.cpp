@@ -3,7 +3,8 @@
 #include "holdfast/bson/errc.hpp"
 
 #include <algorithm>
-#include <span>
+#include <iterator>
+#include <ranges>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -31,11 +32,6 @@ std::string shown(const std::optional<T>& value)
         return value ? value->to_string() : "none";
     else
         return value ? std::to_string(*value) : "none";
-}
-
-bool lists(const std::vector<endpoint>& sorted, const endpoint& address)
-{
-    return std::ranges::binary_search(sorted, address);
 }
 
 }  // namespace
@@ -223,7 +219,7 @@ void topology_update::update_rs_from_primary(const server_ptr& s)
     check_if_has_primary();
 }
 
-/// Whether the primary lost an election that we know of. If not, its election is the latest we know.
+/// Whether the primary lost an election that we know of. If not, its own is the latest one.
 bool topology_update::is_stale_primary(const server_ptr& s)
 {
     if (s->max_wire_version >= elections_come_first) {
@@ -250,9 +246,10 @@ bool topology_update::is_stale_primary(const server_ptr& s)
 
 void topology_update::mark_stale(const server_ptr& s)
 {
-    error why = stale_primary("electionId/setVersion mismatch, it reported (" + shown(s->election_id) +
-                      ", " + shown(s->set_version) + "), the latest known is (" +
-                      shown(next_.max_election_id) + ", " + shown(next_.max_set_version) + ")");
+    error why = stale_primary("electionId/setVersion mismatch, it reported (" +
+                              shown(s->election_id) + ", " + shown(s->set_version) +
+                              "), the latest known is (" + shown(next_.max_election_id) + ", " +
+                              shown(next_.max_set_version) + ")");
     put(std::make_shared<const server_description>(unknown_server(s->address, std::move(why))));
 }
 
@@ -287,12 +284,15 @@ void topology_update::hint_primary(const server_ptr& s)
 /// Nearly every reply of a primary lists those whom we know; one pass over the sorted lists tells.
 bool topology_update::has_exactly_members(const server_ptr& s) const
 {
-    std::span<const endpoint> lists[] = {s->hosts, s->passives, s->arbiters};
+    std::ranges::subrange<address_list::const_iterator> lists[] = {s->hosts, s->passives,
+                                                                   s->arbiters};
     const auto is_next = [&](const server_ptr& known) {
         bool found = false;
         for (auto& rest : lists) {
-            for (; !rest.empty() && rest.front() == known->address; rest = rest.subspan(1))
+            if (!rest.empty() && rest.front() == known->address.value()) {
                 found = true;
+                rest.advance(1);
+            }
         }
         return found;
     };
@@ -302,20 +302,20 @@ bool topology_update::has_exactly_members(const server_ptr& s) const
 
 void topology_update::add_members(const server_ptr& s)
 {
-    for (const auto* list : {&s->hosts, &s->passives, &s->arbiters}) {
-        for (const endpoint& member : *list)
-            add(member);
+    for (const address_list* list : {&s->hosts, &s->passives, &s->arbiters}) {
+        for (const std::string_view member : *list)
+            add(endpoint{std::string{member}});
     }
 }
 
 void topology_update::remove_all_but_members(const server_ptr& s)
 {
     std::vector<server_ptr> leaving;
-    std::ranges::copy_if(
-        next_.servers, std::back_inserter(leaving), [&](const server_ptr& other) {
-            return !lists(s->hosts, other->address) && !lists(s->passives, other->address) &&
-                   !lists(s->arbiters, other->address);
-        });
+    std::ranges::copy_if(next_.servers, std::back_inserter(leaving), [&](const server_ptr& other) {
+        const std::string_view address = other->address.value();
+        return !s->hosts.contains(address) && !s->passives.contains(address) &&
+               !s->arbiters.contains(address);
+    });
     for (const server_ptr& other : leaving)
         remove(other->address);
 }
@@ -335,19 +335,20 @@ void topology_update::check_compatibility()
         if (is_unknown(s->type) || s->type == server_type::load_balancer)
             continue;
         if (s->min_wire_version > client_.max) {
-            next_.compatibility_error =
-                "Server at " + s->address.value() + " requires wire version " +
-                std::to_string(s->min_wire_version) +
-                ", but this version of Holdfast only supports up to " +
-                std::to_string(client_.max) + ".";
+            next_.compatibility_error = "Server at " + s->address.value() +
+                                        " requires wire version " +
+                                        std::to_string(s->min_wire_version) +
+                                        ", but this version of Holdfast only supports up to " +
+                                        std::to_string(client_.max) + ".";
             return;
         }
         if (s->max_wire_version < client_.min) {
-            next_.compatibility_error =
-                "Server at " + s->address.value() + " reports wire version " +
-                std::to_string(s->max_wire_version) +
-                ", but this version of Holdfast requires at least " + std::to_string(client_.min) +
-                " (MongoDB " + std::string{oldest_release} + ").";
+            next_.compatibility_error = "Server at " + s->address.value() +
+                                        " reports wire version " +
+                                        std::to_string(s->max_wire_version) +
+                                        ", but this version of Holdfast requires at least " +
+                                        std::to_string(client_.min) + " (MongoDB " +
+                                        std::string{oldest_release} + ").";
             return;
         }
     }

@@ -58,7 +58,8 @@ transition open_topology(const topology_settings& settings)
         return first;
     }
     // Nobody monitors a load balancer; it is there because the user says so.
-    transition known = apply_check(first.after, load_balancer(first.after->servers.front()->address));
+    transition known = apply_check(first.after,
+                                   load_balancer(first.after->servers.front()->address));
     std::ranges::move(first.events, std::inserter(known.events, known.events.begin()));
     return known;
 }

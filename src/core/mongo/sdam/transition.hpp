@@ -62,11 +62,12 @@ struct wire_range {
     std::int32_t min = client_min_wire_version;
     std::int32_t max = client_max_wire_version;
 };
-transition apply_check(const topology_ptr& before, server_description reported, wire_range client = {});
+transition apply_check(const topology_ptr& before, server_description reported,
+                       wire_range client = {});
 
 /// The hosts that DNS gives now, for a topology found by SRV: those that are gone are removed, new
-/// ones are added in the order in which they come, which the caller draws, up to `max_hosts` servers
-/// (0: all).
+/// ones are added in the order in which they come, which the caller draws, up to `max_hosts`
+/// servers (0: all).
 transition apply_srv(const topology_ptr& before, const std::vector<endpoint>& resolved,
                      std::size_t max_hosts, wire_range client = {});
 

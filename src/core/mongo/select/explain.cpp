@@ -56,8 +56,7 @@ std::string why_not(const server_description& s, const topology_description& t,
         const auto stale = staleness(s, t, settings.heartbeat_frequency);
         if (stale > *limit)
             return type + " is about " +
-                   std::to_string(
-                       std::chrono::duration_cast<std::chrono::seconds>(stale).count()) +
+                   std::to_string(std::chrono::duration_cast<std::chrono::seconds>(stale).count()) +
                    " s stale";
     }
     return type + " does not match the tags";
@@ -78,8 +77,8 @@ std::vector<refusal> explain_no_match(const topology_description& t,
 std::string describe_no_match(const topology_description& t, const selection_request& request,
                               const selection_settings& settings, time_point now)
 {
-    std::string text = "no suitable server: " + wanted_by(request) + " was wanted, the topology is " +
-                       std::string{name_of(t.type)};
+    std::string text = "no suitable server: " + wanted_by(request) +
+                       " was wanted, the topology is " + std::string{name_of(t.type)};
     if (t.set_name)
         text += " \"" + *t.set_name + "\"";
     if (t.servers.empty())

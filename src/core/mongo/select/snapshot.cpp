@@ -18,8 +18,8 @@ selection_snapshot::selection_snapshot(topology_ptr topology, selection_settings
     };
     writes_ = prepare({.kind = operation_kind::write});
     for (std::size_t mode = 0; mode < reads_.size(); ++mode)
-        reads_[mode] = prepare({.kind = operation_kind::read,
-                                .preference = {.mode = static_cast<read_mode>(mode)}});
+        reads_[mode] = prepare(
+            {.kind = operation_kind::read, .preference = {.mode = static_cast<read_mode>(mode)}});
 }
 
 std::vector<std::uint32_t> selection_snapshot::positions(std::span<const server_ptr> found) const

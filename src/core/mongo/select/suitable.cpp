@@ -148,8 +148,9 @@ result<void> check_preference(const read_preference& preference, const topology_
     if (!preference.max_staleness)
         return {};
     if (preference.mode == read_mode::primary)
-        return bad_preference("read preference primary cannot be combined with "
-                              "maxStalenessSeconds");
+        return bad_preference(
+            "read preference primary cannot be combined with "
+            "maxStalenessSeconds");
     const duration needed = heartbeat_frequency + idle_write_period;
     if (is_replica_set(t.type) && (*preference.max_staleness < smallest_max_staleness ||
                                    *preference.max_staleness < needed)) {
@@ -171,8 +172,7 @@ duration staleness(const server_description& secondary, const topology_descripti
     const auto primary = std::ranges::find_if(
         t.servers, [](const server_ptr& s) { return s->type == server_type::rs_primary; });
     if (primary != t.servers.end() && (*primary)->last_write_date) {
-        const duration checked_later =
-            secondary.last_update_time - (*primary)->last_update_time;
+        const duration checked_later = secondary.last_update_time - (*primary)->last_update_time;
         return checked_later - (*secondary.last_write_date - *(*primary)->last_write_date) +
                heartbeat_frequency;
     }
@@ -221,9 +221,8 @@ std::vector<server_ptr> in_latency_window(std::span<const server_ptr> from,
         return s->round_trip_time.value_or(duration::zero());
     };
     const duration fastest = rtt(*std::ranges::min_element(from, {}, rtt));
-    std::ranges::copy_if(from, std::back_inserter(found), [&](const server_ptr& s) {
-        return rtt(s) <= fastest + local_threshold;
-    });
+    std::ranges::copy_if(from, std::back_inserter(found),
+                         [&](const server_ptr& s) { return rtt(s) <= fastest + local_threshold; });
     return found;
 }
 

@@ -48,9 +48,8 @@ void session_pool::give_back(server_session session, time_point now,
                              std::optional<std::int32_t> timeout_minutes)
 {
     // The oldest lie at the bottom: they go when somebody comes by.
-    const auto keep = std::ranges::find_if(idle_, [&](const server_session& s) {
-        return !s.expires_soon(now, timeout_minutes);
-    });
+    const auto keep = std::ranges::find_if(
+        idle_, [&](const server_session& s) { return !s.expires_soon(now, timeout_minutes); });
     idle_.erase(idle_.begin(), keep);
     if (!session.is_dirty() && !session.expires_soon(now, timeout_minutes))
         idle_.push_back(std::move(session));

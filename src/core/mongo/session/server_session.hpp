@@ -47,8 +47,7 @@ class session_pool {
 public:
     /// The best one that is not about to expire; those that are, are dropped. Nothing if there is
     /// none: the caller makes a new one.
-    std::optional<server_session> take(time_point now,
-                                       std::optional<std::int32_t> timeout_minutes);
+    std::optional<server_session> take(time_point now, std::optional<std::int32_t> timeout_minutes);
 
     /// Dirty sessions and those about to expire are not kept.
     void give_back(server_session session, time_point now,

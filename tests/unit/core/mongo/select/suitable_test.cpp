@@ -36,6 +36,14 @@ TEST(suitable, for_writes_by_type_of_server_and_topology)
     }
 }
 
+TEST(suitable, a_write_has_no_read_preference)
+{
+    selection_request write = reads(secondary, {{{"dc", "ny"}}}, 1s);
+    write.kind = operation_kind::write;
+    EXPECT_EQ(suitable(whole_set(), write), "p");
+    EXPECT_EQ(suitable(replica_set({server("s", rs_secondary)}), write), "");
+}
+
 TEST(suitable, a_direct_connection_reads_from_whatever_is_there)
 {
     VERIFIES("SD-003");

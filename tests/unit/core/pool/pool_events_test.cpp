@@ -1,0 +1,289 @@
+#include "core/pool/errc.hpp"
+#include "core/pool/pool.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+/// What users are told about a pool, and the corners of its rules.
+namespace holdfast::core {
+namespace {
+
+using namespace std::chrono_literals;
+using state = connection_pool::state;
+using words = std::vector<std::string>;
+
+constexpr time_point start{1h};
+const error trouble{pool_errc::cleared, "connection reset"};
+
+std::string number(connection_id id)
+{
+    return std::to_string(id.value());
+}
+std::string took(duration d)
+{
+    return " " + std::to_string(std::chrono::duration_cast<std::chrono::seconds>(d).count()) + "s";
+}
+
+std::string word(const pool_told::created&)
+{
+    return "created";
+}
+std::string word(const pool_told::ready&)
+{
+    return "ready";
+}
+std::string word(const pool_told::cleared& e)
+{
+    return std::string{"cleared"} + (e.interrupts_in_use ? " interrupts" : "") +
+           (e.service_id ? " service" : "");
+}
+std::string word(const pool_told::closed&)
+{
+    return "closed";
+}
+std::string word(const pool_told::connection_created& e)
+{
+    return "+" + number(e.id);
+}
+std::string word(const pool_told::connection_ready& e)
+{
+    return "ready " + number(e.id) + took(e.took);
+}
+std::string word(const pool_told::connection_closed& e)
+{
+    return "-" + number(e.id) + " " + std::string{name_of(e.reason)};
+}
+std::string word(const pool_told::checkout_started&)
+{
+    return "wanted";
+}
+std::string word(const pool_told::checkout_failed& e)
+{
+    return "refused " + std::string{name_of(e.reason)} + took(e.took);
+}
+std::string word(const pool_told::checked_out& e)
+{
+    return "out " + number(e.id) + took(e.took);
+}
+std::string word(const pool_told::checked_in& e)
+{
+    return "in " + number(e.id);
+}
+
+words told(connection_pool& pool)
+{
+    words all;
+    for (const pool_event& e : pool.take_events())
+        all.push_back(std::visit([](const auto& one) { return word(one); }, e));
+    return all;
+}
+
+const error& cause_of(const std::vector<pool_effect>& effects, std::size_t at)
+{
+    return *std::get<refuse>(effects.at(at)).cause;
+}
+
+TEST(pool_events, tell_the_life_of_a_connection)
+{
+    connection_pool pool{{}};
+    pool.mark_ready(start);
+    pool.check_out(checkout_id{1}, start);
+    pool.opened(connection_id{1}, std::nullopt, start + 2s);
+    pool.check_in(connection_id{1}, false, start + 3s);
+    EXPECT_EQ(told(pool),
+              (words{"created", "ready", "wanted", "+1", "ready 1 2s", "out 1 2s", "in 1"}));
+    ASSERT_EQ(pool.check_out_now(start + 4s), connection_id{1});
+    pool.check_in(connection_id{1}, true, start + 5s);
+    pool.close(start + 6s);
+    EXPECT_EQ(told(pool), (words{"wanted", "out 1 0s", "in 1", "-1 error", "closed"}));
+}
+
+TEST(pool_events, are_not_kept_if_nobody_listens)
+{
+    connection_pool pool{{}, false};
+    pool.mark_ready(start);
+    pool.check_out(checkout_id{1}, start);
+    EXPECT_TRUE(pool.take_events().empty());
+}
+
+TEST(pool_events, of_a_clear_come_before_those_of_its_victims)
+{
+    connection_pool pool{{.max_size = 1}};
+    pool.mark_ready(start);
+    pool.check_out(checkout_id{1}, start);
+    pool.opened(connection_id{1}, std::nullopt, start);
+    pool.check_out(checkout_id{2}, start);
+    told(pool);
+    pool.clear(trouble, std::nullopt, true, start + 3s);
+    EXPECT_EQ(told(pool), (words{"cleared interrupts", "refused connectionError 3s"}));
+    pool.check_in(connection_id{1}, true, start + 3s);
+    EXPECT_EQ(told(pool), (words{"in 1", "-1 stale"}));
+}
+
+TEST(pool_events, of_a_clear_come_only_once_but_each_one_counts)
+{
+    connection_pool pool{{}};
+    told(pool);
+    pool.clear(trouble, std::nullopt, false, start);
+    EXPECT_EQ(told(pool), words{});
+    EXPECT_EQ(pool.generation(), 1u);
+    pool.mark_ready(start);
+    pool.mark_ready(start);
+    pool.clear(trouble, std::nullopt, false, start);
+    pool.clear(trouble, std::nullopt, false, start);
+    EXPECT_EQ(told(pool), (words{"ready", "cleared"}));
+    EXPECT_EQ(pool.generation(), 3u);
+    pool.clear(trouble, bson::object_id{{1}}, false, start);
+    EXPECT_EQ(told(pool), words{"cleared service"});
+    EXPECT_EQ(pool.generation(), 3u);
+}
+
+TEST(pool_events, say_that_a_wait_began_before_what_it_found)
+{
+    connection_pool pool{{.max_idle = 5s}};
+    pool.mark_ready(start);
+    pool.check_out(checkout_id{1}, start);
+    pool.opened(connection_id{1}, std::nullopt, start);
+    pool.check_in(connection_id{1}, false, start);
+    told(pool);
+    EXPECT_EQ(pool.check_out_now(start + 5s), std::nullopt);
+    pool.check_out(checkout_id{2}, start + 5s);
+    EXPECT_EQ(told(pool), (words{"wanted", "-1 idle", "+2"}));
+}
+
+TEST(pool_events, of_closing)
+{
+    connection_pool pool{{.max_size = 2}};
+    pool.mark_ready(start);
+    for (unsigned i = 1; i <= 3; ++i)
+        pool.check_out(checkout_id{i}, start);
+    pool.opened(connection_id{1}, std::nullopt, start);
+    told(pool);
+    pool.close(start + 1s);
+    EXPECT_EQ(told(pool),
+              (words{"refused poolClosed 1s", "refused poolClosed 1s", "-2 poolClosed", "closed"}));
+    pool.close(start + 2s);
+    EXPECT_EQ(told(pool), words{}) << "once is enough";
+    pool.opened(connection_id{2}, std::nullopt, start + 2s);
+    pool.open_failed(connection_id{2}, trouble, start + 2s);
+    EXPECT_EQ(told(pool), words{}) << "what was closed while it opened is forgotten";
+    pool.check_in(connection_id{1}, true, start + 2s);
+    EXPECT_EQ(told(pool), (words{"in 1", "-1 poolClosed"}));
+}
+
+TEST(pool_refusals, have_causes)
+{
+    connection_pool pool{{}};
+    pool.check_out(checkout_id{1}, start);
+    const auto early = pool.take_effects();
+    EXPECT_EQ(cause_of(early, 0).message(), "the server has not been found alive yet");
+    EXPECT_EQ(cause_of(early, 0).code(), pool_errc::cleared);
+    pool.mark_ready(start);
+    pool.check_out(checkout_id{2}, start);
+    pool.take_effects();
+    pool.cancel(checkout_id{2}, checkout_failure::timeout, start);
+    EXPECT_EQ(cause_of(pool.take_effects(), 0).code(), pool_errc::timed_out);
+    pool.check_out(checkout_id{3}, start);
+    pool.cancel(checkout_id{3}, checkout_failure::connection_error, start);
+    EXPECT_FALSE(std::get<refuse>(pool.take_effects().at(0)).cause) << "the caller knows why";
+    pool.check_out(checkout_id{4}, start);
+    pool.open_failed(connection_id{1}, trouble, start);
+    EXPECT_EQ(cause_of(pool.take_effects(), 1).message(), "connection reset");
+    pool.clear(trouble, std::nullopt, false, start);
+    pool.check_out(checkout_id{5}, start);
+    EXPECT_NE(cause_of(pool.take_effects(), 0).message().find("connection reset"),
+              std::string::npos);
+    pool.mark_ready(start);
+    pool.clear(trouble, std::nullopt, false, start);
+    pool.mark_ready(start);
+    pool.close(start);
+    pool.check_out(checkout_id{6}, start);
+    EXPECT_EQ(cause_of(pool.take_effects(), 0).code(), pool_errc::closed);
+}
+
+TEST(pool_sizes, without_a_limit_there_is_none)
+{
+    connection_pool pool{{.max_size = 0, .max_connecting = 500}};
+    pool.mark_ready(start);
+    for (unsigned i = 0; i < 300; ++i)
+        pool.check_out(checkout_id{i}, start);
+    EXPECT_EQ(pool.opening(), 300u);
+}
+
+TEST(pool_sizes, the_least_number_is_reached_step_by_step)
+{
+    connection_pool pool{{.max_size = 3, .min_size = 9, .max_connecting = 2}};
+    pool.maintain(start);
+    EXPECT_EQ(pool.total(), 0u) << "not before the server was seen";
+    pool.mark_ready(start);
+    EXPECT_EQ(pool.opening(), 2u);
+    pool.opened(connection_id{1}, std::nullopt, start);
+    EXPECT_EQ(pool.opening(), 2u) << "the next one begins at once";
+    pool.open_failed(connection_id{2}, trouble, start);
+    EXPECT_EQ(pool.total(), 2u) << "after a failure it waits for the next upkeep";
+    pool.maintain(start);
+    EXPECT_EQ(pool.total(), 3u) << "and never more than the size";
+}
+
+TEST(pool_sizes, an_upkeep_connection_serves_whoever_waits)
+{
+    connection_pool pool{{.min_size = 1, .max_connecting = 1}};
+    pool.mark_ready(start);
+    pool.check_out(checkout_id{1}, start);
+    EXPECT_EQ(pool.opening(), 1u);
+    pool.opened(connection_id{1}, std::nullopt, start);
+    EXPECT_EQ(pool.in_use(), 1u);
+    EXPECT_EQ(pool.waiting(), 0u);
+}
+
+TEST(pool_services, a_connection_belongs_to_the_generation_in_which_it_was_opened)
+{
+    const bson::object_id one{{1}};
+    connection_pool pool{{}};
+    pool.mark_ready(start);
+    pool.clear(trouble, one, false, start);
+    pool.check_out(checkout_id{1}, start);
+    pool.opened(connection_id{1}, one, start);
+    pool.check_in(connection_id{1}, false, start);
+    EXPECT_EQ(pool.idle(), 1u) << "it knows of the clear";
+    ASSERT_EQ(pool.check_out_now(start), connection_id{1});
+    pool.clear(trouble, one, true, start);
+    told(pool);
+    pool.check_in(connection_id{1}, false, start);
+    EXPECT_EQ(told(pool), (words{"in 1", "-1 stale"}));
+}
+
+TEST(pool_interruption, reaches_each_connection_once)
+{
+    connection_pool pool{{}};
+    pool.mark_ready(start);
+    pool.check_out(checkout_id{1}, start);
+    pool.opened(connection_id{1}, std::nullopt, start);
+    pool.take_effects();
+    pool.clear(trouble, std::nullopt, true, start);
+    EXPECT_EQ(pool.take_effects().size(), 1u);
+    pool.clear(trouble, std::nullopt, true, start);
+    EXPECT_EQ(pool.take_effects().size(), 0u);
+}
+
+TEST(pool_words, are_those_of_the_specification)
+{
+    EXPECT_EQ(name_of(close_reason::stale), "stale");
+    EXPECT_EQ(name_of(close_reason::idle), "idle");
+    EXPECT_EQ(name_of(close_reason::error), "error");
+    EXPECT_EQ(name_of(close_reason::pool_closed), "poolClosed");
+    EXPECT_EQ(name_of(checkout_failure::pool_closed), "poolClosed");
+    EXPECT_EQ(name_of(checkout_failure::timeout), "timeout");
+    EXPECT_EQ(name_of(checkout_failure::connection_error), "connectionError");
+    const error_code codes[] = {pool_errc::closed, pool_errc::cleared, pool_errc::timed_out};
+    for (const error_code& code : codes) {
+        EXPECT_STREQ(code.category().name(), "pool");
+        EXPECT_EQ(code.message().find("unknown"), std::string::npos);
+    }
+    EXPECT_EQ(error_code(static_cast<pool_errc>(99)).message(), "unknown pool error");
+}
+
+}  // namespace
+}  // namespace holdfast::core
