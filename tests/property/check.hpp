@@ -20,8 +20,8 @@ rc::Gen<choice_bytes> few_choices();  // a tenth of that
 /// variable HOLDFAST_PROPERTY_COUNT says.
 int property_count();
 
-/// Always the same tries, so that a run which was green stays green: RC_PARAMS="seed=7" makes others,
-/// and is how to look further than a commit needs.
+/// Always the same tries, so that a run which was green stays green. RC_PARAMS="seed=7" makes other
+/// ones, and is how to look further than a commit needs.
 inline constexpr std::uint64_t usual_seed = 20'261'115;
 
 /// Checks a property that often. RC_PARAMS works as always; a failure prints its seed.
