@@ -1,0 +1,16 @@
+#pragma once
+#include "core/mongo/retry/classify.hpp"
+#include "holdfast/bson/view.hpp"
+
+#include <cstdint>
+#include <optional>
+
+namespace holdfast::core::mongo {
+
+/// What a reply says that went wrong, if anything did: the command itself, or the write concern of a
+/// command that was carried out. Errors of single statements ("writeErrors") are results, not
+/// failures: they are told to the application and never repeated. Points into the reply.
+std::optional<failed_attempt> failure_in(bson::view reply, std::int32_t max_wire_version,
+                                         bool sharded = false);
+
+}  // namespace holdfast::core::mongo

@@ -1,0 +1,99 @@
+#include "core/mongo/retry/reply_failure.hpp"
+
+#include "core/mongo/retry/decide.hpp"
+#include "holdfast/bson/json.hpp"
+#include "support/verifies.hpp"
+
+#include <gtest/gtest.h>
+
+namespace holdfast::core::mongo {
+namespace {
+
+bson::document json(std::string_view text)
+{
+    return bson::from_json(text).value();
+}
+
+TEST(failure_in, a_good_reply_has_none)
+{
+    for (const char* reply : {R"({"ok": 1})", R"({"ok": 1.0, "n": 2})", R"({"ok": true})",
+                              R"({"ok": 1, "writeConcernError": null})"})
+        EXPECT_FALSE(failure_in(json(reply), 27)) << reply;
+}
+
+TEST(failure_in, reads_code_message_labels_and_base)
+{
+    const auto reply = json(R"({"ok": 0.0, "errmsg": "rate exceeded", "code": 462,
+        "errorLabels": ["SystemOverloadedError", "RetryableError", "Other", 3],
+        "baseBackoffMS": 20})");
+    const auto found = failure_in(reply, 27, true);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->origin, failure_origin::server);
+    EXPECT_EQ(found->code, 462);
+    EXPECT_EQ(found->message, "rate exceeded");
+    EXPECT_TRUE(is_retryable_overload(*found));
+    EXPECT_FALSE(found->labels.retryable_write || found->labels.no_writes_performed);
+    EXPECT_EQ(found->base_backoff, std::chrono::milliseconds{20});
+    EXPECT_EQ(found->max_wire_version, 27);
+    EXPECT_TRUE(found->sharded);
+    const auto other = json(R"({"ok": 0, "errorLabels": ["RetryableWriteError",
+                                                         "NoWritesPerformed"]})");
+    EXPECT_TRUE(failure_in(other, 27)->labels.retryable_write);
+    EXPECT_TRUE(failure_in(other, 27)->labels.no_writes_performed);
+}
+
+TEST(failure_in, a_write_concern_error_is_judged_like_any_other)
+{
+    VERIFIES("RW-008");
+    const auto judged = [](const char* concern, int wire) {
+        const auto reply = json(std::string{R"({"ok": 1, "n": 1, "writeConcernError": )"} +
+                                concern + "}");
+        return is_retryable_write_error(failure_in(reply, wire).value());
+    };
+    EXPECT_TRUE(judged(R"({"code": 91, "errmsg": "shutting down"})", 8));
+    EXPECT_TRUE(judged(R"({"code": 1, "errmsg": "not master"})", 8));
+    EXPECT_FALSE(judged(R"({"code": 64, "errmsg": "waiting timed out"})", 8));
+    EXPECT_FALSE(judged(R"({"code": 91, "errmsg": "shutting down"})", 9));
+    const auto labelled = json(R"({"ok": 1, "errorLabels": ["RetryableWriteError"],
+                                   "writeConcernError": {"code": 91}})");
+    EXPECT_TRUE(is_retryable_write_error(failure_in(labelled, 27).value()));
+}
+
+TEST(failure_in, errors_of_single_statements_are_results)
+{
+    VERIFIES("RW-023");
+    EXPECT_FALSE(failure_in(
+        json(R"({"ok": 1, "n": 0, "writeErrors": [{"index": 0, "code": 91, "errmsg": "x"}]})"), 8));
+}
+
+TEST(failure_in, odd_replies_are_failures_without_a_code)
+{
+    for (const char* reply : {"{}", R"({"ok": "1"})", R"({"ok": 0, "code": "91", "errmsg": 5})"}) {
+        const auto found = failure_in(json(reply), 27);
+        ASSERT_TRUE(found) << reply;
+        EXPECT_EQ(found->code, std::nullopt);
+        EXPECT_EQ(found->message, "");
+    }
+}
+
+TEST(decide, overload_needs_no_version_and_no_particular_command)
+{
+    VERIFIES("BP-005");
+    VERIFIES("BP-006");
+    VERIFIES("BP-012");
+    const auto reply = json(R"({"ok": 0, "code": 2,
+                                "errorLabels": ["SystemOverloadedError", "RetryableError"]})");
+    const auto half = json(R"({"ok": 0, "code": 2, "errorLabels": ["SystemOverloadedError"]})");
+    for (const retry_kind kind : {retry_kind::read, retry_kind::write, retry_kind::generic}) {
+        const retry_policy policy{.kind = kind, .repeatable = false};
+        for (const int wire : {0, 6, 27}) {
+            EXPECT_TRUE(
+                decide(policy, {}, *failure_in(reply, wire), token_bucket{}, {}, 0.5).retries());
+            EXPECT_FALSE(
+                decide(policy, {}, *failure_in(half, wire), token_bucket{}, {}, 0.5).retries());
+        }
+    }
+}
+
+}  // namespace
+}  // namespace holdfast::core::mongo
