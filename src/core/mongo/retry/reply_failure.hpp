@@ -7,8 +7,8 @@
 
 namespace holdfast::core::mongo {
 
-/// What a reply says that went wrong, if anything did: the command itself, or the write concern of a
-/// command that was carried out. Errors of single statements ("writeErrors") are results, not
+/// What a reply says that went wrong, if anything did: the command itself, or the write concern of
+/// a command that was carried out. Errors of single statements ("writeErrors") are results, not
 /// failures: they are told to the application and never repeated. Points into the reply.
 std::optional<failed_attempt> failure_in(bson::view reply, std::int32_t max_wire_version,
                                          bool sharded = false);
