@@ -154,6 +154,7 @@ private:
         RC_ASSERT(pool_.in_use() == used_.size() && pool_.waiting() == waiting_.size());
         RC_ASSERT(pool_.current() == connection_pool::state::ready || waiting_.empty());
         RC_ASSERT(waiting_.empty() || pool_.idle() == 0u);
+        RC_ASSERT(pool_.current() == connection_pool::state::ready || pool_.idle() == 0u);
     }
 
     void carry_out(const open_connection& e)

@@ -40,7 +40,7 @@ bool connection_pool::has_room() const noexcept
 
 std::optional<connection_id> connection_pool::check_out_now(time_point now)
 {
-    if (state_ != state::ready || !waiting_.empty() || idle_.empty())
+    if (idle_.empty())  // as in every pool that is not ready, and in one for which somebody waits
         return std::nullopt;
     // The most recently used is the last to grow old: if it has, check_out() will find none either,
     // and tell of it in the right order.
@@ -138,8 +138,6 @@ void connection_pool::opened(connection_id id, std::optional<bson::object_id> se
         c->second.service = service;
         c->second.generation = generation(*service);
     }
-    if (state_ == state::closed)
-        return drop(c, close_reason::pool_closed);
     if (is_stale(c->second)) {
         drop(c, close_reason::stale);
         return serve(now);

@@ -3,6 +3,7 @@
 #include "core/mongo/settings/address.hpp"
 #include "holdfast/bson/errc.hpp"
 
+#include <compare>
 #include <tuple>
 #include <utility>
 
@@ -15,8 +16,6 @@ namespace {
 template <class T>
 std::optional<T> optional_field(const bson::element& e)
 {
-    if (!e)
-        return std::nullopt;
     auto value = e.get<T>();
     return value ? std::optional<T>{*std::move(value)} : std::nullopt;
 }
@@ -201,9 +200,8 @@ int compare(const std::optional<topology_version>& current,
 {
     if (!current || !reported || current->process_id != reported->process_id)
         return -1;
-    if (current->counter == reported->counter)
-        return 0;
-    return current->counter < reported->counter ? -1 : 1;
+    const auto order = current->counter <=> reported->counter;
+    return order < 0 ? -1 : order > 0;
 }
 
 bool operator==(const server_description& a, const server_description& b) noexcept

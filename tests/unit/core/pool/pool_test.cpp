@@ -108,6 +108,7 @@ TEST_F(pool_test, no_more_than_two_open_at_once)
     for (unsigned i = 1; i <= 5; ++i)
         pool.check_out(checkout_id{i}, start);
     EXPECT_EQ(effects(), (words{"open 1", "open 2"}));
+    EXPECT_EQ(pool.in_use(), 0u);
     pool.opened(connection_id{2}, std::nullopt, start);
     EXPECT_EQ(effects(), (words{"give 2 to 1", "open 3"}));
     pool.check_in(connection_id{2}, false, start);
@@ -303,9 +304,13 @@ TEST_F(small_pool, an_idle_connection_that_is_too_old_is_not_given)
 TEST_F(small_pool, a_failure_of_upkeep_is_nobodys_failure)
 {
     pool.mark_ready(start);
+    pool.check_out(checkout_id{7}, start);
     effects();
     pool.open_failed(connection_id{1}, trouble, start);
     EXPECT_EQ(effects(), words{"close 1 error"});
+    EXPECT_EQ(pool.waiting(), 1u);
+    pool.opened(connection_id{2}, std::nullopt, start);
+    EXPECT_EQ(effects(), words{"give 2 to 7"});
 }
 
 }  // namespace

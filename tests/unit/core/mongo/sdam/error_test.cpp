@@ -70,6 +70,7 @@ const reply_row replies[] = {
     {"SD-177", R"({"code": 10107, "ok": false})", state_change::not_writable_primary},
     {"SD-177", R"({"ok": {"$numberLong": "0"}, "code": 91})", state_change::shutting_down},
     {"SD-177", R"({"ok": 0, "errmsg": "not master"})", state_change::not_writable_primary},
+    {"SD-177", R"({"ok": "yes", "code": 10107})", state_change::not_writable_primary},
     {"SD-177", R"({"ok": 1, "err": "not master"})", state_change::not_writable_primary},
     {"SD-177", R"({"ok": 1, "err": "x", "code": 10107})", state_change::not_writable_primary},
     {"SD-177", R"({"$err": "not master"})", state_change::not_writable_primary},
