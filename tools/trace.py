@@ -85,8 +85,9 @@ def report(requirements, evidence):
     verdicts = {row["id"]: judge(row["proof"], evidence[row["id"]]) for row in requirements}
     words = ["proven", "open", *SETTLED]
     lines = ["# Conformance", "",
-             "Made by `make trace` from the results of the tests that ran, not by hand. What is open",
-             "waits for traffic: for the clients on the wire, and for the documents about them.", "",
+             "Made by `make trace` from the results of the tests that ran, not by hand. What is",
+             "open waits for traffic: for the clients on the wire, and the documents about them.",
+             "",
              "| seed | all | " + " | ".join(words) + " |", "|---" * (len(words) + 2) + "|"]
     prefixes = dict.fromkeys(id[:2] for id in verdicts)
     for name in [*prefixes, "all"]:
