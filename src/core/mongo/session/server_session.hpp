@@ -14,7 +14,10 @@ namespace holdfast::core::mongo {
 /// number lives here, not in the user's session: it must never be used twice with the same id.
 class server_session {
 public:
-    explicit server_session(bson::uuid id) noexcept : id_{id} {}
+    explicit server_session(bson::uuid id, std::int64_t last_number = 0) noexcept
+        : id_{id}, transaction_number_{last_number}
+    {
+    }
 
     const bson::uuid& id() const noexcept { return id_; }
 
@@ -37,7 +40,7 @@ public:
 
 private:
     bson::uuid id_;
-    std::int64_t transaction_number_ = 0;
+    std::int64_t transaction_number_;
     std::optional<time_point> last_used_;
     bool dirty_ = false;
 };

@@ -37,6 +37,19 @@ TEST(server_session, numbers_grow_from_one)
     EXPECT_EQ(*lsid.get<bson::uuid>("id"), s.id());
 }
 
+TEST(server_session, the_last_number_is_followed_by_an_error_and_never_by_a_negative_one)
+{
+    VERIFIES("RW-073");
+    server_session s{bson::uuid{}, INT64_MAX - 1};
+    EXPECT_EQ(*s.next_transaction_number(), INT64_MAX);
+    for (int i = 0; i < 2; ++i) {
+        const auto none = s.next_transaction_number();
+        ASSERT_FALSE(none);
+        EXPECT_EQ(none.error().code(), bson::errc::out_of_range);
+        EXPECT_EQ(s.transaction_number(), INT64_MAX);
+    }
+}
+
 TEST(session_pool, gives_the_last_used_first_and_numbers_survive)
 {
     VERIFIES("RW-002");
