@@ -86,7 +86,7 @@ def report(requirements, evidence):
     words = ["proven", "open", *SETTLED]
     lines = ["# Conformance", "",
              "Made by `make trace` from the results of the tests that ran, not by hand. What is",
-             "open waits for traffic: for the clients on the wire, and the documents about them.",
+             "open has no passing test, or no document, that names it yet.",
              "",
              "| seed | all | " + " | ".join(words) + " |", "|---" * (len(words) + 2) + "|"]
     prefixes = dict.fromkeys(id[:2] for id in verdicts)
