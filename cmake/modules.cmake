@@ -2,8 +2,8 @@
 #
 # One folder under src/, not counting its sub-folders, becomes one target: core/bson is called
 # holdfast_core_bson. Its include path is a single directory of symbolic links made for it alone: to
-# itself, to the modules it names with USES, and to the part of include/holdfast it may see. Nothing
-# else can be found there, so a wrong #include does not compile.
+# its own headers, to those of the modules it names with USES, and to the part of include/holdfast
+# it may see. Nothing else can be found there, so a wrong #include does not compile.
 #
 # USES is not inherited: a module names every module whose headers it reaches.
 # PUBLIC says which public headers it may see. By default core sees those without Asio, and all
@@ -13,6 +13,11 @@
 # Public headers that a pure module may include.
 set(HOLDFAST_CORE_MAY_SEE error.hpp id.hpp options.hpp bson)
 
+# A coroutine needs these, and they cost two seconds a file.
+set(HOLDFAST_ASIO_HEADERS <boost/asio/awaitable.hpp> <boost/asio/any_io_executor.hpp>
+    <boost/asio/co_spawn.hpp> <boost/asio/use_awaitable.hpp> <boost/asio/ip/tcp.hpp>
+    <boost/asio/local/stream_protocol.hpp> <boost/asio/steady_timer.hpp>)
+
 function(holdfast_module module)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "USES;PUBLIC;LINKS")
     string(REPLACE "/" "_" name ${module})
@@ -20,7 +25,13 @@ function(holdfast_module module)
 
     file(REMOVE_RECURSE ${view})
     foreach(used IN LISTS module arg_USES)
-        holdfast_link_into_view(src/${used} ${view}/${used})
+        # Header by header, since a link to the folder would bring its sub-folders with it.
+        file(GLOB headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
+            ${PROJECT_SOURCE_DIR}/src/${used}/*.hpp)
+        foreach(header IN LISTS headers)
+            string(REGEX REPLACE "^src/" "" place ${header})
+            holdfast_link_into_view(${header} ${view}/${place})
+        endforeach()
     endforeach()
     if(NOT arg_PUBLIC AND module MATCHES "^core/")
         set(arg_PUBLIC ${HOLDFAST_CORE_MAY_SEE})
@@ -38,6 +49,11 @@ function(holdfast_module module)
         add_library(holdfast_${name} OBJECT ${sources})
         target_include_directories(holdfast_${name} PRIVATE ${view})
         target_link_libraries(holdfast_${name} PRIVATE Boost::headers ${arg_LINKS})
+        if(module STREQUAL "runtime")
+            target_precompile_headers(holdfast_${name} PRIVATE ${HOLDFAST_ASIO_HEADERS})
+        elseif(module MATCHES "^(net|sim|shell|api)")
+            target_precompile_headers(holdfast_${name} REUSE_FROM holdfast_runtime)
+        endif()
         target_sources(holdfast PRIVATE $<TARGET_OBJECTS:holdfast_${name}>)
         target_link_libraries(holdfast PRIVATE ${arg_LINKS})
     else()

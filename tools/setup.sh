@@ -5,10 +5,12 @@ set -eu
 
 # Compilers and tools. Sanitizers and fuzzers need clang: g++'s thread sanitizer rejects Asio.
 packages='g++ cmake ninja-build ccache pkg-config python3
-          clang-19 libclang-rt-19-dev llvm-19 clang-format-19 valgrind'
+          clang-19 libclang-rt-19-dev llvm-19 clang-format-19 valgrind strace openssl'
 # What the library is made of. Debian's libboost-dev is 1.74, hence the number.
-packages="$packages libboost1.81-dev libspdlog-dev libssl-dev libidn-dev
+packages="$packages libboost1.81-dev libspdlog-dev libssl-dev libidn-dev libc-ares-dev
           zlib1g-dev libzstd-dev libsnappy-dev"
+# What the program needs besides.
+packages="$packages libcli11-dev"
 # What only tests and benchmarks use; libbson is there to be compared with.
 packages="$packages libgtest-dev librapidcheck-dev libbenchmark-dev libbson-dev"
 

@@ -1,0 +1,59 @@
+#pragma once
+#include "runtime/alarm.hpp"
+#include "runtime/wait.hpp"
+
+#include <boost/asio/cancellation_signal.hpp>
+
+#include <memory>
+#include <mutex>
+
+namespace holdfast::runtime {
+
+class waiting_room;
+
+/// One coroutine that waits, for whatever it may be. Several may try to end the wait, from several
+/// threads, even before it has begun; the first one does, and the coroutine goes on with what he
+/// said. Owned by all who know it: its coroutine, and whoever may end it.
+class suspension final : public alarm, public std::enable_shared_from_this<suspension> {
+public:
+    /// Must not be set as an alarm any more.
+    ~suspension() = default;
+
+    /// Ends the wait; false if it had ended already.
+    bool end(wait_end how) noexcept;
+    void ring() noexcept override { end(wait_end::timed_out); }
+
+    /// Waits until somebody says why to go on, or the operation is cancelled. Once.
+    awaitable<wait_end> suspend();
+
+private:
+    friend class waiting_room;
+
+    /// What resumes the coroutine, and owns it until then. Asio's any_completion_handler (1.81)
+    /// would do, if taking one by value did not wrap it in itself without end.
+    struct handler {
+        virtual ~handler() = default;
+        virtual void resume(wait_end how) = 0;
+    };
+    using handler_ptr = std::unique_ptr<handler>;
+    template <class Handler>
+    struct handler_of;
+    struct initiate;
+
+    void begin(handler_ptr to_resume, asio::cancellation_slot slot);
+    void resume(handler_ptr waiting, wait_end how);
+    handler_ptr abandon() noexcept;
+
+    std::mutex mutex_;
+    handler_ptr waiting_;
+    executor here_;  // where its coroutine runs
+    waiting_room* room_ = nullptr;
+    bool ended_ = false;
+    wait_end how_ = wait_end::cancelled;
+
+    // For the room, under its mutex.
+    suspension* before_ = nullptr;
+    suspension* after_ = nullptr;
+};
+
+}  // namespace holdfast::runtime

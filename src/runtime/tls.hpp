@@ -1,0 +1,36 @@
+#pragma once
+#include "runtime/stream.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace holdfast::runtime {
+
+/// What TLS is told, once per client or server. Files are in PEM.
+struct tls_options {
+    std::optional<std::string> ca_file = {};  // none: what the system trusts
+    std::optional<std::string> certificate_key_file = {};  // certificate and key, for either side
+    std::optional<std::string> certificate_key_password = {};
+    bool verify_peer = true;  // false only if the user has asked for it
+    bool verify_hostname = true;  // likewise; without verify_peer it means nothing
+};
+
+/// TLS with one set of options, over any stream. Thread-safe; remembers sessions, so that a second
+/// connection to the same server needs fewer round trips.
+class tls_layer {
+public:
+    virtual ~tls_layer() = default;
+
+    /// The client's handshake: `host` is the name that the certificate must have, and is told to
+    /// the server (SNI) unless it is an address. The deadline is the stream's own. On an error the
+    /// stream is closed; it says errc::certificate_rejected or errc::tls_failed, and the cause.
+    virtual awaitable<result<stream_ptr>> connect(stream_ptr over, std::string host) = 0;
+
+    /// The server's side.
+    virtual awaitable<result<stream_ptr>> accept(stream_ptr over) = 0;
+};
+
+using tls_ptr = std::shared_ptr<tls_layer>;
+
+}  // namespace holdfast::runtime

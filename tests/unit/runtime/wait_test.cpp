@@ -1,0 +1,271 @@
+#include "runtime/wait.hpp"
+
+#include "support/virtual_world.hpp"
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace holdfast::runtime {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// What became of the waits of a test: "a notified 5ms", in the order in which they ended.
+class waits : public ::testing::Test {
+protected:
+    void SetUp() override { start = world.steady_now(); }
+
+    void note(const std::string& who, wait_end how)
+    {
+        constexpr const char* names[] = {"notified", "timed_out", "cancelled"};
+        const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(world.steady_now() -
+                                                                              start);
+        ended.push_back(who + ' ' + names[static_cast<int>(how)] + ' ' +
+                        std::to_string(ms.count()) + "ms");
+    }
+    awaitable<void> sleep(std::string who, duration how_long)
+    {
+        co_await asio::this_coro::throw_if_cancelled(false);
+        const wait_end how = co_await sleep_until(world, start + how_long);
+        note(who, how);
+    }
+    awaitable<void> wait(std::string who, std::optional<duration> limit = {})
+    {
+        co_await asio::this_coro::throw_if_cancelled(false);
+        const auto seen = news->count();
+        const wait_end how = co_await news->wait(seen, limit ? start + *limit : never);
+        note(who, how);
+    }
+    /// Runs it until it waits.
+    void go(awaitable<void> what)
+    {
+        asio::co_spawn(world.executor(), std::move(what),
+                       asio::bind_cancellation_slot(stop.slot(), asio::detached));
+        world.queue.run_ready();
+    }
+
+    using texts = std::vector<std::string>;
+    proof::virtual_world world;
+    time_point start;
+    std::optional<event> news{std::in_place, world};
+    asio::cancellation_signal stop;  // of the one that was started last
+    texts ended;
+};
+
+TEST_F(waits, sleepers_wake_when_their_time_has_come)
+{
+    go(sleep("long", 30ms));
+    go(sleep("short", 10ms));
+    go(sleep("middle", 20ms));
+    go(sleep("another middle", 20ms));
+    go(sleep("late already", -5ms));
+    EXPECT_EQ(world.alarms_set(), 5U);
+    world.run_for(20ms);
+    EXPECT_EQ(ended, (texts{"late already timed_out 0ms", "short timed_out 10ms",
+                            "middle timed_out 20ms", "another middle timed_out 20ms"}));
+    world.run();
+    EXPECT_EQ(ended.back(), "long timed_out 30ms");
+    EXPECT_EQ(world.alarms_set(), 0U);
+}
+
+TEST_F(waits, a_sleep_without_end_sets_no_alarm)
+{
+    go([](runtime::world& in) -> awaitable<void> { co_await sleep_until(in, never); }(world));
+    EXPECT_EQ(world.alarms_set(), 0U);
+}
+
+TEST_F(waits, a_sleep_ends_at_once_when_cancelled)
+{
+    go(sleep("sleeper", 30ms));
+    world.run_for(3ms);
+    stop.emit(asio::cancellation_type::terminal);
+    stop.emit(asio::cancellation_type::terminal);
+    world.queue.run_ready();
+    EXPECT_EQ(ended, (texts{"sleeper cancelled 3ms"}));
+    EXPECT_EQ(world.alarms_set(), 0U) << "its alarm is cleared";
+}
+
+TEST_F(waits, news_wake_all_who_wait_in_the_order_in_which_they_came)
+{
+    go(wait("first"));
+    go(wait("second"));
+    go(wait("third", 50ms));
+    world.run_for(1ms);
+    news->notify();
+    EXPECT_TRUE(ended.empty()) << "nobody runs inside notify()";
+    world.queue.run_ready();
+    EXPECT_EQ(ended, (texts{"first notified 1ms", "second notified 1ms", "third notified 1ms"}));
+    EXPECT_EQ(world.alarms_set(), 0U);
+}
+
+TEST_F(waits, news_are_counted)
+{
+    EXPECT_EQ(news->count(), 0U);
+    news->notify();
+    news->notify();
+    EXPECT_EQ(news->count(), 2U);
+    go(wait("has seen two", 5ms));
+    EXPECT_TRUE(ended.empty()) << "what he has seen does not wake him";
+    world.run();
+    EXPECT_EQ(ended, (texts{"has seen two timed_out 5ms"}));
+    EXPECT_EQ(news->count(), 2U);
+}
+
+awaitable<void> look_then_wait(event& news, std::vector<wait_end>& ended)
+{
+    const auto seen = news.count();
+    news.notify();  // happens while he looks
+    const wait_end how = co_await news.wait(seen);
+    ended.push_back(how);
+    const wait_end still = co_await news.wait(seen);  // and stays true
+    ended.push_back(still);
+}
+
+TEST_F(waits, news_between_looking_and_waiting_are_not_missed)
+{
+    std::vector<wait_end> how;
+    go(look_then_wait(*news, how));
+    EXPECT_EQ(how, (std::vector{wait_end::notified, wait_end::notified}));
+}
+
+TEST_F(waits, a_wait_ends_at_its_deadline_and_leaves_the_others_alone)
+{
+    go(wait("patient"));
+    go(wait("hasty", 2ms));
+    world.run_for(10ms);
+    EXPECT_EQ(ended, (texts{"hasty timed_out 2ms"}));
+    news->notify();
+    world.run();
+    EXPECT_EQ(ended.back(), "patient notified 10ms");
+}
+
+TEST_F(waits, a_deadline_that_has_passed_ends_the_wait_without_a_step_of_the_clock)
+{
+    go(wait("too late", -1ms));
+    world.run_for(0ms);
+    EXPECT_EQ(ended, (texts{"too late timed_out 0ms"}));
+}
+
+TEST_F(waits, a_wait_for_news_ends_when_cancelled)
+{
+    go(wait("other"));
+    go(wait("cancelled one"));
+    stop.emit(asio::cancellation_type::terminal);
+    world.queue.run_ready();
+    EXPECT_EQ(ended, (texts{"cancelled one cancelled 0ms"}));
+    news->notify();
+    world.queue.run_ready();
+    EXPECT_EQ(ended.back(), "other notified 0ms");
+}
+
+TEST_F(waits, the_first_end_counts)
+{
+    go(wait("one"));
+    news->notify();
+    stop.emit(asio::cancellation_type::terminal);  // too late, though he has not run yet
+    world.queue.run_ready();
+    EXPECT_EQ(ended, (texts{"one notified 0ms"}));
+}
+
+TEST_F(waits, end_when_the_event_goes)
+{
+    go(wait("one"));
+    go(wait("two", 5ms));
+    news.reset();
+    world.queue.run_ready();
+    EXPECT_EQ(ended, (texts{"one cancelled 0ms", "two cancelled 0ms"}));
+    EXPECT_EQ(world.alarms_set(), 0U);
+}
+
+awaitable<void> wait_when_cancelled(world& in, event& news, std::vector<wait_end>& ended)
+{
+    co_await asio::this_coro::throw_if_cancelled(false);
+    for (int i = 0; i < 2; ++i) {
+        const wait_end slept = co_await sleep_until(in, in.steady_now() + 1h);
+        ended.push_back(slept);
+    }
+    const auto seen = news.count();
+    const wait_end waited = co_await news.wait(seen);
+    ended.push_back(waited);
+    news.notify();
+    const wait_end known = co_await news.wait(seen);
+    ended.push_back(known);
+}
+
+TEST_F(waits, in_a_coroutine_that_is_cancelled_already_end_at_once)
+{
+    std::vector<wait_end> how;
+    go(wait_when_cancelled(world, *news, how));
+    stop.emit(asio::cancellation_type::terminal);
+    world.queue.run_ready();
+    EXPECT_EQ(how, (std::vector{wait_end::cancelled, wait_end::cancelled, wait_end::cancelled,
+                                wait_end::notified}));
+    EXPECT_EQ(world.alarms_set(), 0U);
+    EXPECT_EQ(world.steady_now(), start);
+}
+
+TEST_F(waits, a_coroutine_destroyed_while_it_waits_is_forgotten)
+{
+    const auto owned = std::make_shared<int>();
+    const auto keeps = [this](std::shared_ptr<int>) -> awaitable<void> {
+        co_await news->wait(news->count(), start + 1h);
+    };
+    go(keeps(owned));
+    EXPECT_EQ(owned.use_count(), 2);
+    world.queue.stop();
+    EXPECT_EQ(owned.use_count(), 1);
+    EXPECT_EQ(world.alarms_set(), 0U);
+    news->notify();
+}
+
+awaitable<void> wait_for_all(event& news, std::atomic<int>& posted, int expected, bool& done)
+{
+    for (;;) {
+        const auto seen = news.count();
+        if (posted.load() == expected)
+            break;
+        co_await news.wait(seen);
+    }
+    done = true;
+}
+
+/// The waiter looks and waits while four threads change what he looks at. A lost wake-up would
+/// leave him waiting for ever.
+TEST_F(waits, news_from_many_threads_reach_the_waiter)
+{
+    constexpr int threads = 4;
+    constexpr int each = 300;
+    std::atomic<int> posted = 0;
+    bool done = false;
+    go(wait_for_all(*news, posted, threads * each, done));
+    std::vector<std::thread> notifiers;
+    for (int who = 0; who < threads; ++who) {
+        notifiers.emplace_back([this, &posted] {
+            for (int i = 0; i < each; ++i) {
+                ++posted;
+                news->notify();
+            }
+        });
+    }
+    while (!done && world.queue.wait_until(std::chrono::steady_clock::now() + 10s))
+        world.queue.run_ready();
+    for (std::thread& one : notifiers)
+        one.join();
+    EXPECT_TRUE(done);
+    EXPECT_EQ(news->count(), static_cast<std::uint64_t>(threads * each));
+}
+
+}  // namespace
+}  // namespace holdfast::runtime
