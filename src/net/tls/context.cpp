@@ -1,0 +1,250 @@
+#include "net/tls/context.hpp"
+
+#include "net/tls/engine.hpp"
+#include "runtime/errc.hpp"
+
+#include <openssl/crypto.h>
+#include <openssl/err.h>
+#include <openssl/pem.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace holdfast::net {
+namespace {
+
+using runtime::errc;
+using runtime::tls_options;
+
+constexpr const char* ca_file = "CA file";
+constexpr const char* certificate_file = "file of certificate and key";
+
+error bad_file(const char* what, const std::string& path, const std::string& cause)
+{
+    error why{errc::invalid_tls_options,
+              std::string{"the "} + what + ' ' + path + " cannot be used: " + cause};
+    return std::move(why)
+        .with_context("phase", runtime::phase_tls)
+        .with_context("file", path)
+        .with_context("cause", cause);
+}
+
+/// The text of a file that may hold a key: nothing of it is left behind.
+struct secret_text {
+    std::string text;
+    secret_text() = default;
+    secret_text(const secret_text&) = delete;
+    secret_text& operator=(const secret_text&) = delete;
+    ~secret_text() { OPENSSL_cleanse(text.data(), text.size()); }
+};
+
+/// Why it could not be read, or nothing.
+std::optional<std::string> read_file(const std::string& path, secret_text& into)
+{
+    constexpr std::size_t limit = 16 * 1024 * 1024;
+    struct close_file {
+        void operator()(std::FILE* file) const noexcept { std::fclose(file); }
+    };
+    const std::unique_ptr<std::FILE, close_file> file{std::fopen(path.c_str(), "rb")};
+    if (!file)
+        return std::generic_category().message(errno);
+    std::setvbuf(file.get(), nullptr, _IONBF, 0);  // no second copy
+    std::size_t size = 0;
+    into.text.reserve(64 * 1024);  // mostly it never moves, and leaves no copy behind
+    for (;;) {
+        into.text.resize(size + 16 * 1024);
+        const std::size_t got = std::fread(into.text.data() + size, 1, 16 * 1024, file.get());
+        size += got;
+        if (got == 0)
+            break;
+        if (size > limit)
+            return "it is larger than 16 MB";
+    }
+    if (std::ferror(file.get()) != 0)
+        return std::generic_category().message(errno);
+    into.text.resize(size);
+    return std::nullopt;
+}
+
+openssl_ptr<BIO> open_text(const std::string& text)
+{
+    return openssl_ptr<BIO>{BIO_new_mem_buf(text.data(), static_cast<int>(text.size()))};
+}
+
+/// Why there are none, or not all, or nothing.
+std::optional<std::string> read_certificates(const std::string& text,
+                                             std::vector<openssl_ptr<X509>>& into)
+{
+    const auto from = open_text(text);
+    ERR_clear_error();
+    while (X509* const next = PEM_read_bio_X509_AUX(from.get(), nullptr, nullptr, nullptr))
+        into.emplace_back(next);
+    const unsigned long end = ERR_peek_last_error();
+    if (ERR_GET_LIB(end) != ERR_LIB_PEM || ERR_GET_REASON(end) != PEM_R_NO_START_LINE)
+        return "certificate " + std::to_string(into.size() + 1) + " in it is damaged";
+    if (into.empty())
+        return "it holds no certificate in PEM";
+    return std::nullopt;
+}
+
+/// Lets OpenSSL have the password. Without one it would ask at the terminal.
+struct password_source {
+    const std::optional<std::string>& password;
+    bool asked = false;
+
+    static int give(char* into, int size, int, void* self_pointer)
+    {
+        auto& self = *static_cast<password_source*>(self_pointer);
+        self.asked = true;
+        const bool fits = self.password && self.password->size() <= static_cast<std::size_t>(size);
+        if (!fits)
+            return -1;
+        std::memcpy(into, self.password->data(), self.password->size());
+        return static_cast<int>(self.password->size());
+    }
+};
+
+const char* last_reason()
+{
+    const char* const said = ERR_reason_error_string(ERR_peek_last_error());
+    return said != nullptr ? said : "OpenSSL gave no reason";
+}
+
+/// A certificate with its chain, and its key.
+struct identity {
+    std::vector<openssl_ptr<X509>> chain;  // our own first
+    openssl_ptr<EVP_PKEY> key;
+};
+
+result<identity> read_identity(const std::string& path, const std::optional<std::string>& password)
+{
+    secret_text text;
+    if (const auto why = read_file(path, text))
+        return bad_file(certificate_file, path, *why);
+    identity found;
+    if (const auto why = read_certificates(text.text, found.chain))
+        return bad_file(certificate_file, path, *why);
+    password_source source{password};
+    const auto from = open_text(text.text);
+    found.key.reset(PEM_read_bio_PrivateKey(from.get(), nullptr, &password_source::give, &source));
+    if (found.key)
+        return found;
+    if (!source.asked) {
+        return bad_file(certificate_file, path,
+                        "it holds no private key in PEM; append the key to the certificate");
+    }
+    return bad_file(certificate_file, path,
+                    password ? "the password does not open its private key"
+                             : "its private key is encrypted, and no password was given");
+}
+
+/// Why it does not go, or nothing.
+std::optional<std::string> use_identity(SSL_CTX& context, const identity& mine)
+{
+    // Asked before OpenSSL would: it tells of a mismatch in other words, or drops the certificate.
+    if (X509_check_private_key(mine.chain.front().get(), mine.key.get()) != 1)
+        return "its private key does not belong to its certificate; the certificate must be the "
+               "first in the file";
+    if (SSL_CTX_use_certificate(&context, mine.chain.front().get()) != 1)
+        return std::string{"its certificate: "} + last_reason();
+    for (std::size_t i = 1; i < mine.chain.size(); ++i) {
+        if (SSL_CTX_add1_chain_cert(&context, mine.chain[i].get()) != 1)
+            return std::string{"its chain of certificates: "} + last_reason();
+    }
+    if (SSL_CTX_use_PrivateKey(&context, mine.key.get()) != 1)
+        return std::string{"its private key: "} + last_reason();
+    return std::nullopt;
+}
+
+openssl_ptr<SSL_CTX> new_context(tls_side side)
+{
+    const bool client = side == tls_side::client;
+    openssl_ptr<SSL_CTX> made{SSL_CTX_new(client ? TLS_client_method() : TLS_server_method())};
+    if (!made)
+        throw std::bad_alloc{};
+    // The system's own configuration may ask for more, and gets it.
+    if (SSL_CTX_get_min_proto_version(made.get()) < TLS1_2_VERSION)
+        SSL_CTX_set_min_proto_version(made.get(), TLS1_2_VERSION);
+    SSL_CTX_set_options(made.get(), SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION);
+    if (client) {
+        SSL_CTX_set_session_cache_mode(made.get(),
+                                       SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
+    } else {
+        constexpr unsigned char name[] = "holdfast";  // sessions with client certificates need one
+        SSL_CTX_set_session_id_context(made.get(), name, sizeof name);
+        SSL_CTX_set_session_cache_mode(made.get(), SSL_SESS_CACHE_OFF);  // tickets need none
+    }
+    return made;
+}
+
+/// The CAs of a file, for both sides; a server also says which CAs its clients may come from.
+std::optional<error> trust(const tls_contexts& contexts, const std::string& path)
+{
+    secret_text text;
+    if (const auto why = read_file(path, text))
+        return bad_file(ca_file, path, *why);
+    std::vector<openssl_ptr<X509>> trusted;
+    if (const auto why = read_certificates(text.text, trusted))
+        return bad_file(ca_file, path, *why);
+    X509_STORE* const store = SSL_CTX_get_cert_store(contexts.client.get());
+    for (const auto& ca : trusted) {
+        if (X509_STORE_add_cert(store, ca.get()) != 1)
+            return bad_file(ca_file, path, last_reason());
+        if (contexts.server)
+            SSL_CTX_add_client_CA(contexts.server.get(), ca.get());
+    }
+    if (contexts.server)
+        SSL_CTX_set1_cert_store(contexts.server.get(), store);
+    return std::nullopt;
+}
+
+}  // namespace
+
+result<tls_contexts> make_contexts(const tls_options& options)
+{
+    ERR_clear_error();
+    struct clear_later {
+        ~clear_later() { ERR_clear_error(); }
+    } const clear;
+    tls_contexts made;
+    made.client = new_context(tls_side::client);
+    if (options.certificate_key_file) {
+        const std::string& path = *options.certificate_key_file;
+        auto mine = read_identity(path, options.certificate_key_password);
+        if (!mine)
+            return std::move(mine).error();
+        made.server = new_context(tls_side::server);
+        for (SSL_CTX* const context : {made.client.get(), made.server.get()}) {
+            if (const auto why = use_identity(*context, *mine))
+                return bad_file(certificate_file, path, *why);
+        }
+    }
+    if (options.ca_file) {
+        if (auto why = trust(made, *options.ca_file))
+            return std::move(*why);
+    } else if (options.verify_peer) {
+        SSL_CTX_set_default_verify_paths(made.client.get());
+    }
+    if (options.verify_peer)
+        SSL_CTX_set_verify(made.client.get(), SSL_VERIFY_PEER, nullptr);
+    tls_engine::install(*made.client, tls_side::client);
+    if (made.server) {
+        // Whoever names a CA wants to know his clients.
+        if (options.verify_peer && options.ca_file) {
+            SSL_CTX_set_verify(made.server.get(), SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT,
+                               nullptr);
+        }
+        tls_engine::install(*made.server, tls_side::server);
+    }
+    return made;
+}
+
+}  // namespace holdfast::net

@@ -1,0 +1,111 @@
+#include "runtime/errc.hpp"
+#include "support/tls_pair.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <optional>
+#include <string>
+
+namespace holdfast {
+namespace {
+
+using proof::certificates;
+using runtime::errc;
+using runtime::tls_options;
+
+struct file_case {
+    const char* why;
+    std::optional<const char*> ca;
+    std::optional<const char*> certificate;
+    std::optional<const char*> password;
+    const char* cause;  // null: good
+};
+
+constexpr auto none = std::nullopt;
+
+constexpr file_case files[] = {
+    {"a CA", "ca.pem", none, none, nullptr},
+    {"a certificate and its key", none, "server.pem", none, nullptr},
+    {"an encrypted key", "ca.pem", "encrypted.pem", certificates::password, nullptr},
+    {"a password that is not needed", none, "client.pem", "canary-wrong", nullptr},
+    {"no such CA", "absent.pem", none, none, "No such file or directory"},
+    {"a folder", ".", none, none, "Is a directory"},
+    {"a key is no CA", "key.pem", none, none, "it holds no certificate in PEM"},
+    {"half a CA", "damaged.pem", none, none, "certificate 2 in it is damaged"},
+    {"no such certificate", none, "absent.pem", none, "No such file or directory"},
+    {"a script", none, "script.txt", none, "it holds no certificate in PEM"},
+    {"a certificate alone", none, "certificate.pem", none,
+     "it holds no private key in PEM; append the key to the certificate"},
+    {"a key alone", none, "key.pem", none, "it holds no certificate in PEM"},
+    {"half a chain", none, "damaged.pem", none, "certificate 2 in it is damaged"},
+    {"somebody else's key", none, "mismatch.pem", none,
+     "its private key does not belong to its certificate; the certificate must be the first in "
+     "the file"},
+    {"no password", none, "encrypted.pem", none,
+     "its private key is encrypted, and no password was given"},
+    {"an empty password", none, "encrypted.pem", "", "the password does not open its private key"},
+    {"a wrong password", none, "encrypted.pem", "canary-wrong",
+     "the password does not open its private key"},
+};
+
+tls_options options_of(const file_case& row)
+{
+    tls_options options;
+    if (row.ca)
+        options.ca_file = certificates::file(*row.ca);
+    if (row.certificate)
+        options.certificate_key_file = certificates::file(*row.certificate);
+    if (row.password)
+        options.certificate_key_password = *row.password;
+    options.verify_peer = row.ca.has_value();  // without one, the system's need not be read
+    return options;
+}
+
+TEST(tls_options, a_file_is_what_it_should_be_or_the_error_says_what_is_wrong)
+{
+    std::FILE* const script = std::fopen(certificates::file("script.txt").c_str(), "w");
+    ASSERT_NE(script, nullptr);
+    std::fputs("#!/bin/sh\n", script);
+    std::fclose(script);
+
+    for (const file_case& row : files) {
+        SCOPED_TRACE(row.why);
+        const tls_options options = options_of(row);
+        const auto made = net::make_tls(options);
+        EXPECT_EQ(made.has_value(), row.cause == nullptr);
+        if (made)
+            continue;
+        EXPECT_EQ(made.error().code(), errc::invalid_tls_options);
+        EXPECT_EQ(made.error().context("cause"), row.cause ? row.cause : "");
+        const auto& path = options.ca_file ? options.ca_file : options.certificate_key_file;
+        EXPECT_EQ(made.error().context("file"), *path);
+        EXPECT_NE(made.error().message().find(*path), std::string::npos);
+        EXPECT_EQ(made.error().explain().find("canary"), std::string::npos);
+    }
+}
+
+TEST(tls_options, a_password_longer_than_openssl_takes_is_wrong_and_no_more)
+{
+    tls_options options;
+    options.certificate_key_file = certificates::file("encrypted.pem");
+    options.certificate_key_password = std::string(5000, 'x');
+    const auto made = net::make_tls(options);
+    ASSERT_FALSE(made);
+    EXPECT_EQ(made.error().code(), errc::invalid_tls_options);
+}
+
+TEST(tls_options, an_encrypted_key_works_once_it_is_open)
+{
+    auto asking = proof::trusting("ca.pem");
+    asking.certificate_key_file = certificates::file("server.pem");
+    auto known = proof::trusting("ca.pem");
+    known.certificate_key_file = certificates::file("encrypted.pem");
+    known.certificate_key_password = certificates::password;
+    proof::virtual_world world;
+    EXPECT_TRUE(
+        proof::shake_hands(world, proof::layer(known), proof::layer(asking), "localhost").good());
+}
+
+}  // namespace
+}  // namespace holdfast
