@@ -55,6 +55,7 @@ extern const format max_staleness;
 extern const format round_trip;
 extern const format in_window;
 extern const format pool;
+extern const format dns_seedlist;
 
 /// All of the above. A new format is one file and one line in formats.cpp.
 std::span<const format* const> known_formats() noexcept;

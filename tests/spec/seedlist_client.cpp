@@ -1,0 +1,147 @@
+#include "seedlist_client.hpp"
+
+#include "case_fields.hpp"
+#include "core/mongo/sdam/transition.hpp"
+#include "core/mongo/settings/address.hpp"
+#include "seedlist_zone.hpp"
+#include "shell/mongo/connection/establish.hpp"
+#include "shell/mongo/connection/first_contact.hpp"
+#include "shell/mongo/connection/ping.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+#include <exception>
+#include <optional>
+#include <utility>
+
+namespace holdfast::spec {
+namespace {
+
+using namespace std::chrono_literals;
+namespace mongo = core::mongo;
+
+constexpr auto patience = 20s;  // for a whole case, on a busy machine
+
+/// Servers that are to be checked, in the order in which they became known.
+void note(const std::vector<mongo::effect>& effects, std::deque<endpoint>& unchecked)
+{
+    for (const mongo::effect& e : effects) {
+        if (const auto* start = std::get_if<mongo::start_monitor>(&e))
+            unchecked.push_back(start->server);
+        if (const auto* stop = std::get_if<mongo::stop_monitor>(&e))
+            std::erase(unchecked, stop->server);
+    }
+}
+
+endpoint somebody_with_data(const mongo::topology_description& t)
+{
+    const auto found = std::ranges::find_if(t.servers, [](const mongo::server_ptr& s) {
+        return mongo::is_data_bearing(s->type) && s->type != mongo::server_type::rs_secondary;
+    });
+    demand(found != t.servers.end(), "there is no server to ping");
+    return (*found)->address;
+}
+
+}  // namespace
+
+seedlist_client::seedlist_client() : context_{std::make_unique<boost::asio::io_context>()}
+{
+    add_seedlist_zone(names_);
+    net::world_settings settings;
+    settings.dns.servers = {names_.address()};
+    world_ = std::make_unique<net::async_world>(context_->get_executor(), settings);
+}
+
+seedlist_client::~seedlist_client() = default;
+
+template <class T>
+T seedlist_client::run(runtime::awaitable<T> what)
+{
+    std::optional<T> value;
+    std::exception_ptr thrown;
+    const auto keep = [](runtime::awaitable<T> inner,
+                         std::optional<T>& to) -> runtime::awaitable<void> {
+        T got = co_await std::move(inner);
+        to.emplace(std::move(got));
+    };
+    boost::asio::co_spawn(*context_, keep(std::move(what), value),
+                          [&thrown](std::exception_ptr e) { thrown = std::move(e); });
+    const auto until = std::chrono::steady_clock::now() + patience;
+    while (!value && !thrown && std::chrono::steady_clock::now() < until)
+        context_->run_one_until(until);
+    if (thrown)
+        std::rethrow_exception(thrown);
+    demand(value.has_value(), "it does not come to an end");
+    return *std::move(value);
+}
+
+result<mongo::parsed_uri> seedlist_client::resolve(std::string_view uri)
+{
+    auto parsed = mongo::parse_uri(uri);
+    if (!parsed)
+        return parsed;
+    return run(shell::mongo::look_up_seeds(*world_, *std::move(parsed)));
+}
+
+mongo::topology_ptr seedlist_client::discover(const mongo::client_settings& settings,
+                                              deployment behind, bool with_ping)
+{
+    mongo::client_settings told = settings;
+    runtime::tls_ptr tls;
+    if (uses_tls(told)) {
+        told.tls.ca_file = seedlist_certificate();
+        runtime::tls_options own;
+        own.certificate_key_file = seedlist_certificate();
+        own.verify_peer = false;  // the client has no certificate
+        auto made = world_->tls(own);
+        demand(made.has_value(), made ? "" : made.error().explain());
+        tls = *std::move(made);
+    }
+    std::vector<std::uint16_t> ports;
+    for (const endpoint& seed : told.seeds)
+        ports.push_back(mongo::parts_of(seed).port);
+    seedlist_servers servers{*world_, behind, std::move(ports), std::move(tls)};
+    mongo::topology_ptr found = run(visit(std::move(told), with_ping));
+    servers.stop();
+    context_->poll();  // their coroutines notice
+    return found;
+}
+
+runtime::awaitable<mongo::topology_ptr> seedlist_client::visit(mongo::client_settings settings,
+                                                               bool with_ping)
+{
+    auto recipe = shell::mongo::make_recipe(*world_, settings, {});
+    demand(recipe.has_value(), recipe ? "" : recipe.error().explain());
+    mongo::topology_settings start;
+    start.seeds = settings.seeds;
+    start.replica_set = settings.replica_set;
+    start.direct_connection = settings.direct_connection;
+    start.load_balanced = settings.load_balanced;
+    mongo::transition last = open_topology(start);
+    std::deque<endpoint> unchecked;
+    note(last.effects, unchecked);
+    const time_point until = world_->steady_now() + patience;
+    while (!unchecked.empty() && !settings.load_balanced) {
+        const endpoint server = unchecked.front();
+        unchecked.pop_front();
+        auto greeted = co_await shell::mongo::greet(*world_, *recipe, server, until);
+        demand(greeted.has_value(), greeted ? "" : greeted.error().explain());
+        last = apply_check(last.after, mongo::parse_hello(server, greeted->reply.view(),
+                                                          {greeted->took, greeted->took},
+                                                          world_->steady_now()));
+        note(last.effects, unchecked);
+    }
+    if (with_ping) {
+        const endpoint server = somebody_with_data(*last.after);
+        auto made = co_await shell::mongo::establish(*world_, *recipe, server, until);
+        demand(made.has_value(), made ? "" : made.error().explain());
+        auto pinged = co_await shell::mongo::ping(**made);
+        demand(pinged.has_value(), pinged ? "" : pinged.error().explain());
+    }
+    co_return last.after;
+}
+
+}  // namespace holdfast::spec
