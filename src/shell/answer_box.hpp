@@ -1,0 +1,62 @@
+#pragma once
+#include "runtime/wait.hpp"
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+namespace holdfast::shell {
+
+/// Where a coroutine waits for an answer that somebody gives later, on any thread, or never. The
+/// one who answers shares nothing with the coroutine but the box, so an answer that comes when
+/// nobody waits any more, even when the world is gone, ends in a box that nobody opens.
+template <class Answer>
+class answer_box {
+public:
+    explicit answer_box(runtime::world& in) : shared_{std::make_shared<shared>(in)} {}
+
+    /// For whoever will know. The first answer counts; all others are dropped.
+    std::function<void(Answer)> reply() const
+    {
+        return [to = shared_](Answer what) { to->give(std::move(what)); };
+    }
+
+    /// The answer, once, if it is there.
+    std::optional<Answer> take()
+    {
+        const std::scoped_lock lock{shared_->mutex};
+        return std::exchange(shared_->answer, std::nullopt);
+    }
+
+    /// Returns at once if an answer was given already, taken or not.
+    runtime::awaitable<runtime::wait_end> wait(time_point until)
+    {
+        return shared_->given.wait(0, until);
+    }
+
+private:
+    struct shared {
+        explicit shared(runtime::world& in) : given{in} {}
+
+        void give(Answer what)
+        {
+            {
+                const std::scoped_lock lock{mutex};
+                if (std::exchange(answered, true))
+                    return;
+                answer.emplace(std::move(what));
+            }
+            given.notify();
+        }
+
+        std::mutex mutex;
+        bool answered = false;
+        std::optional<Answer> answer;
+        runtime::event given;
+    };
+    std::shared_ptr<shared> shared_;
+};
+
+}  // namespace holdfast::shell

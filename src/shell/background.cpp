@@ -1,0 +1,132 @@
+#include "shell/background.hpp"
+
+#include "runtime/wait.hpp"
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/strand.hpp>
+
+#include <exception>
+#include <list>
+#include <mutex>
+#include <utility>
+
+namespace holdfast::shell {
+
+namespace asio = boost::asio;
+
+/// Its own strand: whoever tells it to stop is on another thread, and a cancellation must not meet
+/// the coroutine while that is at work. None of these are on the way of an operation.
+struct background::task::state : std::enable_shared_from_this<state> {
+    explicit state(const runtime::executor& on) : strand{asio::make_strand(on)} {}
+
+    void stop()
+    {
+        auto cancel = [self = shared_from_this()] {
+            self->stop_requested = true;
+            self->signal.emit(asio::cancellation_type::terminal);
+        };
+        asio::post(strand, std::move(cancel));
+    }
+
+    asio::strand<runtime::executor> strand;
+    asio::cancellation_signal signal;
+    bool stop_requested = false;
+};
+
+struct background::all {
+    explicit all(runtime::world& in) : world{in}, changed{in} {}
+
+    void remove(const std::shared_ptr<task::state>& which)
+    {
+        {
+            const std::scoped_lock lock{mutex};
+            tasks.remove(which);
+        }
+        changed.notify();
+    }
+
+    runtime::world& world;
+    runtime::event changed;
+    mutable std::mutex mutex;
+    std::list<std::shared_ptr<task::state>> tasks;
+    bool stopped = false;
+};
+
+namespace {
+
+runtime::awaitable<void> without_exceptions(runtime::awaitable<void> what)
+{
+    co_await asio::this_coro::throw_if_cancelled(false);
+    co_await std::move(what);
+}
+
+}  // namespace
+
+background::background(runtime::world& in) : all_{std::make_shared<all>(in)} {}
+
+background::~background()
+{
+    stop();
+}
+
+void background::task::stop()
+{
+    if (const auto alive = state_.lock())
+        alive->stop();
+}
+
+background::task background::start(runtime::awaitable<void> what)
+{
+    const auto state = std::make_shared<task::state>(all_->world.executor());
+    {
+        const std::scoped_lock lock{all_->mutex};
+        if (all_->stopped)
+            return {};
+        all_->tasks.push_back(state);
+    }
+    auto at_end = [everybody = all_, state](const std::exception_ptr&) {
+        everybody->remove(state);
+    };
+    asio::co_spawn(state->strand, without_exceptions(std::move(what)),
+                   asio::bind_cancellation_slot(state->signal.slot(), std::move(at_end)));
+    return task{state};
+}
+
+void background::stop()
+{
+    std::list<std::shared_ptr<task::state>> running;
+    {
+        const std::scoped_lock lock{all_->mutex};
+        all_->stopped = true;
+        running = all_->tasks;
+    }
+    for (const auto& one : running)
+        one->stop();
+}
+
+runtime::awaitable<void> background::ended()
+{
+    const auto everybody = all_;
+    for (;;) {
+        const std::uint64_t seen = everybody->changed.count();
+        {
+            const std::scoped_lock lock{everybody->mutex};
+            if (everybody->tasks.empty())
+                co_return;
+        }
+        const runtime::wait_end how = co_await everybody->changed.wait(seen);
+        if (how == runtime::wait_end::cancelled)
+            co_return;
+    }
+}
+
+std::size_t background::running() const
+{
+    const std::scoped_lock lock{all_->mutex};
+    return all_->tasks.size();
+}
+
+}  // namespace holdfast::shell

@@ -1,0 +1,48 @@
+#pragma once
+#include "runtime/world.hpp"
+
+#include <memory>
+
+namespace holdfast::shell {
+
+/// Coroutines that nobody awaits one by one: monitors, upkeep, connections that are being opened.
+/// They can be told to stop, by anybody, and somebody can wait until the last of them has ended.
+/// They share the state behind this object, so that it may go before they do.
+class background {
+public:
+    explicit background(runtime::world& in);
+    background(const background&) = delete;
+    background& operator=(const background&) = delete;
+    ~background();  // tells all to stop
+
+    /// Tells one of them to stop. Without effect if it has ended.
+    class task {
+    public:
+        task() = default;
+        void stop();
+
+    private:
+        friend class background;
+        struct state;
+        explicit task(std::weak_ptr<state> of) noexcept : state_{std::move(of)} {}
+        std::weak_ptr<state> state_;
+    };
+
+    /// Begins soon, not within this call. Being told to stop is a cancellation of the operation it
+    /// awaits; it gets results, not exceptions, and returns when it likes. Once stop() was called
+    /// nothing begins any more.
+    task start(runtime::awaitable<void> what);
+
+    void stop();
+
+    /// Waits until all have ended.
+    runtime::awaitable<void> ended();
+
+    std::size_t running() const;
+
+private:
+    struct all;
+    std::shared_ptr<all> all_;
+};
+
+}  // namespace holdfast::shell

@@ -1,0 +1,16 @@
+#include "shell/retry_loop.hpp"
+
+namespace holdfast::shell {
+
+runtime::awaitable<pause_end> pause(runtime::world& in, duration wait, core::deadline until)
+{
+    const auto planned = core::deadline::after(in.steady_now(), wait);
+    const auto ends = core::deadline::sooner(planned, until);
+    const runtime::wait_end how = co_await runtime::sleep_until(in, ends.when());
+    if (how == runtime::wait_end::cancelled)
+        co_return pause_end::cancelled;
+    // Also for one who wakes late, because his process stood still.
+    co_return until.expired(in.steady_now()) ? pause_end::deadline_came : pause_end::over;
+}
+
+}  // namespace holdfast::shell
