@@ -1,0 +1,48 @@
+#pragma once
+#include "net/anchorage.hpp"
+#include "runtime/alarm_heap.hpp"
+
+#include <boost/asio/steady_timer.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+namespace holdfast::net {
+
+/// All alarms of a world behind one timer. The timer is touched only when an alarm is earlier than
+/// what it waits for; when it goes off too early, because that alarm was cleared, it is just set
+/// for the next one. So a deadline that is set and cleared around each operation costs no system
+/// call.
+///
+/// A timer that waits keeps the executor from running dry. So it does not wait far ahead at once,
+/// but looks in between, ever more seldom, whether there is any alarm left to wait for.
+class alarm_timer final : public runtime::alarm_clock,
+                          public std::enable_shared_from_this<alarm_timer>,
+                          private anchored {
+public:
+    alarm_timer(const runtime::executor& on, std::shared_ptr<anchorage> at);
+    ~alarm_timer();
+
+    void set(runtime::alarm& which, time_point when) override;
+    void clear(runtime::alarm& which) noexcept override;
+
+    /// No alarm rings any more.
+    void stop() noexcept;
+
+private:
+    void context_gone() noexcept override;
+    void wait_until(time_point when);
+    void gone_off(std::uint64_t wait) noexcept;
+
+    std::mutex mutex_;
+    runtime::alarm_heap alarms_;
+    std::optional<asio::steady_timer> timer_;
+    time_point waits_until_ = runtime::never;
+    std::uint64_t waits_ = 0;  // how often the timer was set: tells the last wait from older ones
+    duration look_after_{};  // so long it waits at most
+    bool used_ = false;  // since it went off
+};
+
+}  // namespace holdfast::net
