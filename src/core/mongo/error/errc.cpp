@@ -42,6 +42,12 @@ std::string_view message_of(errc e)
         return "invalid answer of the name server";
     case errc::incompatible_server:
         return "a server is too old or too new";
+    case errc::command_failed:
+        return "the server refused a command";
+    case errc::no_server:
+        return "no server can be used";
+    case errc::operation_timed_out:
+        return "the operation took too long";
     }
     return "unknown MongoDB client error";
 }

@@ -24,6 +24,9 @@ enum class errc {
     invalid_address,  // no host, or no port, that a server could have
     invalid_dns_answer,  // SRV or TXT records that must not be followed
     incompatible_server,  // some server is too old or too new for us
+    command_failed,       // the server refused a command; context "code"
+    no_server,            // none answered in time; context per server
+    operation_timed_out,  // timeoutMS has passed
 };
 
 const boost::system::error_category& category() noexcept;

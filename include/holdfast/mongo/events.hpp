@@ -1,0 +1,165 @@
+#pragma once
+#include "holdfast/bson/object_id.hpp"
+#include "holdfast/bson/uuid.hpp"
+#include "holdfast/bson/view.hpp"
+#include "holdfast/error.hpp"
+#include "holdfast/id.hpp"
+#include "holdfast/mongo/description.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace holdfast::mongo {
+
+/// What a client tells of itself while it works, as the drivers' specifications name it. Views live
+/// as long as the call. Commands and replies that carry secrets are empty documents.
+namespace told {
+
+/// What makes a write the same write when it is sent again. An extension of ours.
+struct transaction_id {
+    bson::uuid session;
+    std::int64_t number = 0;
+};
+
+/// Who talks to whom; the same for all three events of a command.
+struct command_facts {
+    std::string_view command_name;
+    std::string_view database_name;
+    request_id request = {};
+    operation_id operation = {};  // the same for all attempts of one operation
+    const endpoint& server;
+    connection_id driver_connection = {};
+    std::optional<std::int64_t> server_connection = {};
+    std::optional<bson::object_id> service = {};
+    std::optional<told::transaction_id> transaction = {};
+};
+struct command_started {
+    const command_facts& of;
+    bson::view command;
+};
+struct command_succeeded {
+    const command_facts& of;
+    duration took{};
+    bson::view reply;
+};
+struct command_failed {
+    const command_facts& of;
+    duration took{};
+    const error& failure;
+};
+
+struct pool_created { endpoint server; };
+struct pool_ready { endpoint server; };
+struct pool_cleared {
+    endpoint server;
+    std::optional<bson::object_id> service = {};
+    bool interrupts_in_use = false;
+};
+struct pool_closed { endpoint server; };
+struct connection_created {
+    endpoint server;
+    connection_id connection;
+};
+struct connection_ready {
+    endpoint server;
+    connection_id connection;
+    duration took{};
+};
+struct connection_closed {
+    endpoint server;
+    connection_id connection;
+    std::string_view reason;  // "stale", "idle", "error", "poolClosed"
+};
+struct connection_check_out_started { endpoint server; };
+struct connection_check_out_failed {
+    endpoint server;
+    std::string_view reason;  // "poolClosed", "timeout", "connectionError"
+    duration took{};
+};
+struct connection_checked_out {
+    endpoint server;
+    connection_id connection;
+    duration took{};
+};
+struct connection_checked_in {
+    endpoint server;
+    connection_id connection;
+};
+
+struct topology_opening { bson::object_id topology; };
+struct topology_closed { bson::object_id topology; };
+struct topology_description_changed {
+    bson::object_id topology;
+    topology_description previous;
+    topology_description current;
+};
+struct server_opening {
+    bson::object_id topology;
+    endpoint server;
+};
+struct server_closed {
+    bson::object_id topology;
+    endpoint server;
+};
+struct server_description_changed {
+    bson::object_id topology;
+    server_description previous;
+    server_description current;
+};
+struct server_heartbeat_started {
+    endpoint server;
+    bool awaited = false;
+};
+struct server_heartbeat_succeeded {
+    endpoint server;
+    bool awaited = false;
+    duration took{};
+    bson::view reply;
+};
+struct server_heartbeat_failed {
+    endpoint server;
+    bool awaited = false;
+    duration took{};
+    const error& failure;
+};
+
+}  // namespace told
+
+/// Whoever wants to hear of it overrides what he wants to hear. Called from whatever thread runs
+/// the client; events of pools and of the topology come one at a time and in order, never while the
+/// client holds a lock, so that calling the client back is allowed, and waiting for it is not. Must
+/// not throw.
+class event_listener {
+public:
+    virtual ~event_listener() = default;
+
+    virtual void on(const told::command_started&) noexcept {}
+    virtual void on(const told::command_succeeded&) noexcept {}
+    virtual void on(const told::command_failed&) noexcept {}
+
+    virtual void on(const told::pool_created&) noexcept {}
+    virtual void on(const told::pool_ready&) noexcept {}
+    virtual void on(const told::pool_cleared&) noexcept {}
+    virtual void on(const told::pool_closed&) noexcept {}
+    virtual void on(const told::connection_created&) noexcept {}
+    virtual void on(const told::connection_ready&) noexcept {}
+    virtual void on(const told::connection_closed&) noexcept {}
+    virtual void on(const told::connection_check_out_started&) noexcept {}
+    virtual void on(const told::connection_check_out_failed&) noexcept {}
+    virtual void on(const told::connection_checked_out&) noexcept {}
+    virtual void on(const told::connection_checked_in&) noexcept {}
+
+    virtual void on(const told::topology_opening&) noexcept {}
+    virtual void on(const told::topology_closed&) noexcept {}
+    virtual void on(const told::topology_description_changed&) noexcept {}
+    virtual void on(const told::server_opening&) noexcept {}
+    virtual void on(const told::server_closed&) noexcept {}
+    virtual void on(const told::server_description_changed&) noexcept {}
+    virtual void on(const told::server_heartbeat_started&) noexcept {}
+    virtual void on(const told::server_heartbeat_succeeded&) noexcept {}
+    virtual void on(const told::server_heartbeat_failed&) noexcept {}
+};
+
+}  // namespace holdfast::mongo

@@ -1,0 +1,204 @@
+#include "api/client_parts.hpp"
+
+#include "api/process_facts.hpp"
+#include "core/mongo/retry/eligibility.hpp"
+#include "shell/mongo/connection/first_contact.hpp"
+#include "shell/mongo/execute/command_attempts.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+
+#include <chrono>
+#include <utility>
+
+namespace holdfast::mongo {
+namespace {
+
+using core::mongo::client_settings;
+using shell::mongo::client_state;
+using shell::mongo::connection_recipe;
+using shell::mongo::topology_options;
+
+/// Monitors do not log in and do not compress, whatever operations do.
+std::shared_ptr<const connection_recipe> for_monitors(connection_recipe recipe)
+{
+    recipe.credential.reset();
+    recipe.mechanism.reset();
+    recipe.compressors.clear();
+    return std::make_shared<const connection_recipe>(std::move(recipe));
+}
+
+topology_options options_for(const client_settings& from, connection_recipe recipe,
+                             const core::mongo::client_metadata& who)
+{
+    topology_options options;
+    options.start.seeds = from.seeds;
+    options.start.replica_set = from.replica_set;
+    options.start.direct_connection = from.direct_connection;
+    options.start.load_balanced = from.load_balanced;
+    options.selection.local_threshold = from.local_threshold;
+    options.selection.heartbeat_frequency = from.heartbeat_frequency;
+    options.pool.max_size = from.pool.max_size;
+    options.pool.min_size = from.pool.min_size;
+    options.pool.max_connecting = from.pool.max_connecting;
+    options.pool.max_idle = from.pool.max_idle_time;
+    options.monitor_recipe = for_monitors(recipe);
+    options.recipe = std::make_shared<const connection_recipe>(std::move(recipe));
+    options.profile = profile_of(from);
+    options.monitoring = from.monitoring;
+    options.function_as_a_service = is_function_as_a_service(who.environment);
+    options.fail_fast_on_terminal_errors = from.fail_fast_on_terminal_errors;
+    return options;
+}
+
+/// Keeps the world until the last coroutine of a client that was not closed has gone.
+runtime::awaitable<void> outlive(std::shared_ptr<client_state> state)
+{
+    co_await state->servers->ended();
+}
+
+error is_closed()
+{
+    return error{runtime::errc::cancelled, "the client is closed"};
+}
+
+}  // namespace
+
+client::parts::parts(std::shared_ptr<runtime::world> in, core::mongo::parsed_uri from,
+                     client_options how)
+    : world{std::move(in)}, options{std::move(how)}, source{std::move(from)}, opened{*world}
+{
+}
+
+client::parts::~parts()
+{
+    if (!state || where == stage::closed)
+        return;
+    state->servers->close();
+    asio::co_spawn(world->executor(), outlive(std::move(state)), asio::detached);
+}
+
+runtime::awaitable<result<void>> client::parts::open()
+{
+    const auto self = shared_from_this();
+    for (;;) {
+        const std::uint64_t seen = self->opened.count();
+        {
+            const std::scoped_lock lock{self->mutex};
+            if (self->where == stage::open)
+                co_return result<void>{};
+            if (self->where == stage::closed)
+                co_return is_closed();
+            if (self->where != stage::opening) {
+                self->where = stage::opening;
+                break;
+            }
+        }
+        const runtime::wait_end how = co_await self->opened.wait(seen);
+        if (how == runtime::wait_end::cancelled)
+            co_return is_closed();
+    }
+    std::optional<error> why;
+    std::shared_ptr<client_state> made;
+    auto found = co_await shell::mongo::look_up_seeds(*self->world, self->source);
+    if (found) {
+        const auto who = api::describe_process(found->settings.app_name);
+        auto recipe = shell::mongo::make_recipe(*self->world, found->settings, who);
+        if (recipe) {
+            auto tell = std::make_shared<shell::mongo::event_hub>(self->options.listeners,
+                                                                  self->options.log);
+            made = std::make_shared<client_state>(self->world, found->settings, tell);
+            made->servers = shell::mongo::topology::make(
+                *self->world, options_for(found->settings, *std::move(recipe), who), tell);
+        } else {
+            why = std::move(recipe).error();
+        }
+    } else {
+        why = std::move(found).error();
+    }
+    {
+        const std::scoped_lock lock{self->mutex};
+        if (self->where == stage::closed)
+            why = is_closed();
+        else
+            self->where = why ? stage::failed : stage::open;
+        self->failure = why;
+        if (!why)
+            self->state = made;
+    }
+    if (!why)
+        made->servers->open();
+    self->opened.notify();
+    if (why)
+        co_return *std::move(why);
+    co_return result<void>{};
+}
+
+shell::mongo::command_order client::parts::order_for(std::string_view database, bson::view command,
+                                                     command_options how) const
+{
+    shell::mongo::command_order order;
+    order.database = database;
+    order.body = bson::document{command};
+    const std::string_view name = command.empty() ? "" : (*command.begin()).key();
+    switch (how.kind) {
+    case command_kind::generic:
+        break;
+    case command_kind::read:
+        order.kind = core::mongo::retry_kind::read;
+        order.selects = core::mongo::operation_kind::read;
+        order.preference = source.settings.read_preference;
+        order.eligible = core::mongo::is_retryable_read(name);
+        break;
+    case command_kind::write:
+        order.kind = core::mongo::retry_kind::write;
+        order.eligible = true;
+        break;
+    }
+    const auto timeout = how.timeout ? how.timeout : source.settings.timeout;
+    if (timeout && timeout->count() > 0)
+        order.until = core::deadline::after(world->steady_now(), *timeout);
+    return order;
+}
+
+runtime::awaitable<result<bson::document>> client::parts::run(shell::mongo::command_order order)
+{
+    const auto self = shared_from_this();
+    std::shared_ptr<client_state> with;
+    {
+        const std::scoped_lock lock{self->mutex};
+        if (self->where == stage::open)
+            with = self->state;
+    }
+    if (order.body.empty())
+        co_return error{core::mongo::errc::command_failed,
+                        "a command needs at least one field: its name"};
+    if (!with) {
+        auto opened_now = co_await self->open();
+        if (!opened_now)
+            co_return std::move(opened_now).error();
+        with = self->state;
+    }
+    auto reply = co_await shell::mongo::execute(std::move(with), std::move(order));
+    if (!reply)
+        co_return std::move(reply).error();
+    co_return std::move(reply->body);
+}
+
+runtime::awaitable<void> client::parts::close()
+{
+    const auto self = shared_from_this();
+    std::shared_ptr<client_state> with;
+    {
+        const std::scoped_lock lock{self->mutex};
+        self->where = stage::closed;
+        with = self->state;
+    }
+    self->opened.notify();
+    if (!with)
+        co_return;
+    with->servers->close();
+    co_await with->servers->ended();
+}
+
+}  // namespace holdfast::mongo

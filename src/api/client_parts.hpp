@@ -1,0 +1,40 @@
+#pragma once
+#include "core/mongo/uri/uri.hpp"
+#include "holdfast/mongo/client.hpp"
+#include "runtime/wait.hpp"
+#include "shell/mongo/execute/client_state.hpp"
+#include "shell/mongo/execute/command_order.hpp"
+
+#include <memory>
+#include <mutex>
+#include <optional>
+
+namespace holdfast::mongo {
+
+/// What stands behind a client, in whatever world it lives.
+struct client::parts : std::enable_shared_from_this<client::parts> {
+    parts(std::shared_ptr<runtime::world> in, core::mongo::parsed_uri from, client_options how);
+    parts(const parts&) = delete;
+    parts& operator=(const parts&) = delete;
+    ~parts();
+
+    /// Looks up the seeds if they come from DNS, and opens the topology; once, whoever comes first.
+    runtime::awaitable<result<void>> open();
+
+    runtime::awaitable<result<bson::document>> run(shell::mongo::command_order order);
+    shell::mongo::command_order order_for(std::string_view database, bson::view command,
+                                          command_options how) const;
+    runtime::awaitable<void> close();
+
+    const std::shared_ptr<runtime::world> world;
+    const client_options options;
+    core::mongo::parsed_uri source;
+    runtime::event opened;
+
+    std::mutex mutex;
+    enum class stage : std::uint8_t { new_, opening, open, failed, closed } where = stage::new_;
+    std::shared_ptr<shell::mongo::client_state> state;  // once open
+    std::optional<error> failure;
+};
+
+}  // namespace holdfast::mongo

@@ -1,0 +1,63 @@
+#include "core/mongo/error/server_error.hpp"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace holdfast::core::mongo {
+namespace {
+
+class server_error_category final : public boost::system::error_category {
+public:
+    const char* name() const noexcept override { return "mongo.server"; }
+    std::string message(int value) const override
+    {
+        return "server error " + std::to_string(value);
+    }
+};
+
+constexpr std::int32_t unknown_error = 8;  // the server's own code for an error without one
+
+std::string_view text_in(bson::view from, std::string_view name)
+{
+    const bson::element found = from.find(name);
+    return found.type() == bson::type::string ? found.as_string() : std::string_view{};
+}
+
+error with_labels(error to, bson::view from)
+{
+    const bson::element labels = from.find("errorLabels");
+    if (labels.type() != bson::type::array)
+        return to;
+    for (const bson::element& label : labels.as_array()) {
+        if (label.type() == bson::type::string)
+            to = std::move(to).with_label(label.as_string());
+    }
+    return to;
+}
+
+}  // namespace
+
+const boost::system::error_category& server_category() noexcept
+{
+    static const server_error_category instance;
+    return instance;
+}
+
+error make_server_error(bson::view reply)
+{
+    const bson::element concern = reply.find("writeConcernError");
+    const bool by_concern = concern.type() == bson::type::document && !reply.find("errmsg");
+    const bson::view from = by_concern ? concern.as_document() : reply;
+    const auto number = from.find("code").get<std::int32_t>();
+    const std::string_view words = text_in(from, "errmsg");
+    error made{error_code{number ? *number : unknown_error, server_category()},
+               words.empty() ? std::string{"the server gives no reason"} : std::string{words}};
+    if (const std::string_view name = text_in(from, "codeName"); !name.empty())
+        made = std::move(made).with_context("codeName", std::string{name});
+    if (by_concern)
+        made = with_labels(std::move(made), from);
+    return with_labels(std::move(made), reply);
+}
+
+}  // namespace holdfast::core::mongo

@@ -1,0 +1,101 @@
+#include "shell/mongo/connection/authenticate.hpp"
+
+#include "core/mongo/wire/message_builder.hpp"
+
+#include <array>
+#include <string>
+#include <utility>
+
+namespace holdfast::shell::mongo {
+namespace {
+
+using core::mongo::login_mechanism;
+using core::mongo::login_start;
+using core::mongo::login_step;
+
+core::mongo::login login_of(const core::mongo::credential& who, login_mechanism mechanism)
+{
+    core::mongo::login as;
+    as.mechanism = mechanism;
+    as.username = who.username ? std::string_view{*who.username} : std::string_view{};
+    as.password = who.password ? std::string_view{*who.password} : std::string_view{};
+    as.source = who.source;
+    return as;
+}
+
+result<login_start> start(runtime::world& in, const connection_recipe& recipe,
+                          login_mechanism mechanism)
+{
+    std::array<std::uint8_t, 24> chance;  // as many bytes as the server draws
+    in.random(chance);
+    return core::mongo::start_login(login_of(*recipe.credential, mechanism),
+                                    core::mongo::to_base64(chance), recipe.keys->all());
+}
+
+/// One command of a conversation. Its words stay out of all errors.
+runtime::awaitable<result<core::mongo::message>> say(connection& to, const bson::document& command)
+{
+    const request_id id = to.next_request();
+    core::mongo::message_builder out{to.outgoing(), id};
+    for (const bson::element& field : command.view())
+        out.command().add(field.key(), field);
+    auto request = out.finish();
+    if (!request)
+        co_return std::move(request).error();
+    co_return co_await to.round_trip(*request, id, "saslStart");
+}
+
+}  // namespace
+
+result<std::optional<login_start>> begin_speculative_login(runtime::world& in,
+                                                           const connection_recipe& recipe)
+{
+    std::optional<login_start> none;
+    if (!recipe.credential)
+        return none;
+    const auto mechanism = core::mongo::speculative_mechanism(recipe.mechanism);
+    if (!mechanism)
+        return none;
+    auto begun = start(in, recipe, *mechanism);
+    if (!begun)
+        return std::move(begun).error();
+    return std::optional<login_start>{*std::move(begun)};
+}
+
+runtime::awaitable<result<void>> authenticate(runtime::world& in, const connection_recipe& recipe,
+                                              connection& on,
+                                              std::optional<login_start> speculative)
+{
+    if (!recipe.credential || on.description().is_arbiter)
+        co_return result<void>{};
+    std::optional<result<login_step>> step;
+    std::optional<login_start> talk = std::move(speculative);
+    if (talk && on.description().speculative_reply) {
+        step = step_speculative(talk->state, on.description().speculative_reply->view());
+    } else {
+        const login_mechanism mechanism = recipe.mechanism
+                                              ? *recipe.mechanism
+                                              : core::mongo::default_mechanism(
+                                                    on.description().supported_mechanisms);
+        auto begun = start(in, recipe, mechanism);
+        if (!begun)
+            co_return std::move(begun).error();
+        talk = *std::move(begun);
+        step = login_step{core::mongo::send_next{std::move(talk->command)}};
+    }
+    while (*step && std::holds_alternative<core::mongo::send_next>(**step)) {
+        const bson::document command = std::move(std::get<core::mongo::send_next>(**step).command);
+        auto reply = co_await say(on, command);
+        if (!reply)
+            co_return std::move(reply).error();
+        step = step_login(talk->state, reply->body);
+    }
+    if (!*step)
+        co_return std::move(*step).error();
+    auto& done = std::get<core::mongo::logged_in>(**step);
+    if (done.keys)
+        recipe.keys->add(*std::move(done.keys));
+    co_return result<void>{};
+}
+
+}  // namespace holdfast::shell::mongo

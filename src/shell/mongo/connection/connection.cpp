@@ -1,0 +1,177 @@
+#include "shell/mongo/connection/connection.hpp"
+
+#include "core/mongo/error/errc.hpp"
+
+#include <boost/asio/error.hpp>
+
+#include <algorithm>
+#include <string>
+
+namespace holdfast::shell::mongo {
+
+using core::mongo::errc;
+using core::mongo::frame;
+using core::mongo::message;
+using core::mongo::wire_compressor;
+
+namespace {
+
+/// Nothing is broken: we were told not to wait any longer.
+bool only_late(error_code why) noexcept
+{
+    return why == boost::system::errc::timed_out || why == boost::system::errc::operation_canceled;
+}
+
+}  // namespace
+
+void connection::set_description(core::mongo::connection_description says,
+                                 core::mongo::compression how)
+{
+    says_ = std::move(says);
+    compression_ = how;
+}
+
+runtime::awaitable<result<message>> connection::round_trip(std::span<const std::uint8_t> request,
+                                                           request_id id, std::string_view command)
+{
+    phase_ = dispatch_phase::not_sent;
+    if (compression_.with != wire_compressor::noop && core::mongo::may_compress(command)) {
+        auto packed = compressed(request);
+        if (!packed)
+            co_return std::move(packed).error();
+        request = *packed;
+    }
+
+    const runtime::io_result sent = stream_->write_now(request);
+    if (sent.bytes > 0)
+        phase_ = dispatch_phase::in_flight;
+    if (sent.bytes < request.size()) {
+        error_code why = sent.why;
+        if (!why || why == boost::system::errc::operation_would_block) {
+            phase_ = dispatch_phase::in_flight;
+            why = co_await runtime::write_all(*stream_, request.subspan(sent.bytes));
+        }
+        if (why)
+            co_return broken(why, command);
+    }
+    // Written out here and in drain(): a coroutine of its own would cost a tenth of a ping.
+    for (;;) {
+        auto next = reader_.next();
+        if (!next) [[unlikely]]
+            co_return failed(std::move(next).error());
+        if (const frame* whole = std::get_if<frame>(&*next))
+            co_return accept(*whole, id);
+        const runtime::io_result got = co_await stream_->read_some(reader_.writable());
+        if (got.why) [[unlikely]] {
+            if (only_late(got.why))
+                owed_ = id;
+            co_return broken(got.why, command);
+        }
+        reader_.received(got.bytes);
+    }
+}
+
+runtime::awaitable<result<void>> connection::send(std::span<const std::uint8_t> message,
+                                                  std::string_view command)
+{
+    phase_ = dispatch_phase::in_flight;
+    if (compression_.with != wire_compressor::noop && core::mongo::may_compress(command)) {
+        auto packed = compressed(message);
+        if (!packed)
+            co_return failed(std::move(packed).error());
+        message = *packed;
+    }
+    const error_code why = co_await runtime::write_all(*stream_, message);
+    if (why)
+        co_return broken(why, command);
+    phase_ = dispatch_phase::answered;  // as far as it ever will be
+    co_return result<void>{};
+}
+
+runtime::awaitable<result<message>> connection::next_reply(std::string_view command)
+{
+    phase_ = dispatch_phase::in_flight;
+    for (;;) {
+        auto next = reader_.next();
+        if (!next)
+            co_return failed(std::move(next).error());
+        if (const frame* whole = std::get_if<frame>(&*next))
+            co_return accept(*whole, std::nullopt);
+        const runtime::io_result got = co_await stream_->read_some(reader_.writable());
+        if (got.why)
+            co_return broken(got.why, command);
+        reader_.received(got.bytes);
+    }
+}
+
+runtime::awaitable<void> connection::drain(time_point until)
+{
+    stream_->expires_at(until_ = until);
+    while (owed_) {
+        auto next = reader_.next();
+        if (!next)
+            co_return;
+        if (const frame* whole = std::get_if<frame>(&*next)) {
+            if (accept(*whole, *owed_)) {
+                owed_.reset();
+                failed_ = false;
+            }
+            break;
+        }
+        const runtime::io_result got = co_await stream_->read_some(reader_.writable());
+        if (got.why)
+            co_return;
+        reader_.received(got.bytes);
+    }
+    stream_->expires_at(until_ = runtime::never);
+}
+
+result<std::span<const std::uint8_t>> connection::compressed(std::span<const std::uint8_t> request)
+{
+    packed_.clear();
+    return core::mongo::compress_message(request, compression_, packed_);
+}
+
+result<message> connection::accept(const frame& received, std::optional<request_id> expected)
+{
+    std::span<const std::uint8_t> bytes = received.bytes;
+    if (expected && received.header.response_to != *expected) [[unlikely]]
+        return failed(core::mongo::wire_error(
+            errc::malformed_message, 8,
+            "the reply is to request " + std::to_string(received.header.response_to.value()) +
+                ", not to " + std::to_string(expected->value())));
+    if (received.header.code == core::mongo::op_code::compressed) {
+        unpacked_.clear();
+        auto unpacked = core::mongo::decompress_message(bytes, unpacked_, limit_);
+        if (!unpacked)
+            return failed(std::move(unpacked).error());
+        bytes = *unpacked;
+    }
+    auto reply = core::mongo::parse_reply(bytes, limit_);
+    if (!reply) [[unlikely]]
+        return failed(std::move(reply).error());
+    phase_ = dispatch_phase::answered;
+    return reply;
+}
+
+error connection::failed(error why)
+{
+    failed_ = true;
+    return why;
+}
+
+error connection::broken(error_code why, std::string_view command)
+{
+    failed_ = true;
+    const std::string cause = why == boost::asio::error::eof ? "the server closed the connection"
+                                                             : why.message();
+    std::string text;
+    text.append(command).append(phase_ == dispatch_phase::not_sent ? " could not be sent to "
+                                                                   : " got no reply from ");
+    text.append(server_.value()).append(": ").append(cause);
+    return error{why, std::move(text)}
+        .with_context("server", server_.value())
+        .with_context("cause", cause);
+}
+
+}  // namespace holdfast::shell::mongo

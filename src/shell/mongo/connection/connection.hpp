@@ -1,0 +1,104 @@
+#pragma once
+#include "core/mongo/handshake/connection_description.hpp"
+#include "core/mongo/wire/compression.hpp"
+#include "core/mongo/wire/frame_reader.hpp"
+#include "core/mongo/wire/message.hpp"
+#include "holdfast/bson/byte_buffer.hpp"
+#include "holdfast/error.hpp"
+#include "holdfast/id.hpp"
+#include "runtime/stream.hpp"
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+
+namespace holdfast::shell::mongo {
+
+/// One stream to one server: a message out, a message back. Used by one operation at a time. After
+/// a failure it is of no more use, unless nothing had been sent yet; it never resends by itself.
+class connection {
+public:
+    connection(runtime::stream_ptr over, endpoint server) noexcept
+        : stream_{std::move(over)}, server_{std::move(server)}
+    {
+    }
+
+    const endpoint& server() const noexcept { return server_; }
+    const core::mongo::connection_description& description() const noexcept { return says_; }
+    void set_description(core::mongo::connection_description says, core::mongo::compression how);
+
+    /// Build the next message here; it is empty, and kept for the one after.
+    bson::byte_buffer& outgoing() noexcept
+    {
+        outgoing_.clear();
+        return outgoing_;
+    }
+    request_id next_request() noexcept { return request_id{++last_request_}; }
+
+    /// Holds for all that follows, until it is set again. Costs nothing if it does not change.
+    void expires_at(time_point until)
+    {
+        if (until == until_)
+            return;
+        until_ = until;
+        stream_->expires_at(until);
+    }
+
+    /// For the pool: see core::connection_pool.
+    connection_id pool_id = {};
+    std::uint32_t generation = 0;
+
+    /// Sends `request`, which must be whole and stay where it is, and waits for its reply. The
+    /// reply lies in the connection, until the next one is sent. `command` is for messages, and
+    /// decides whether the request may be compressed.
+    runtime::awaitable<result<core::mongo::message>> round_trip(
+        std::span<const std::uint8_t> request, request_id id, std::string_view command);
+
+    /// Sends a message that nobody answers.
+    runtime::awaitable<result<void>> send(std::span<const std::uint8_t> message,
+                                          std::string_view command);
+
+    /// The next of several replies to one request, after one with moreToCome.
+    runtime::awaitable<result<core::mongo::message>> next_reply(std::string_view command);
+
+    /// How far the last round trip came. A failed one with `in_flight` may have been carried out.
+    dispatch_phase phase() const noexcept { return phase_; }
+    bool usable() const noexcept { return phase_ != dispatch_phase::in_flight && !failed_; }
+
+    /// Whether nothing is wrong but that a reply is still on its way, since nobody waited for it.
+    bool owes_reply() const noexcept { return owed_.has_value(); }
+
+    /// Waits for that reply and throws it away. Then the connection is usable again, or it is not.
+    runtime::awaitable<void> drain(time_point until);
+
+    /// Ends whatever is going on, and all that is tried later. From any thread.
+    void cancel() noexcept { stream_->cancel(); }
+
+private:
+    result<std::span<const std::uint8_t>> compressed(std::span<const std::uint8_t> request);
+    result<core::mongo::message> accept(const core::mongo::frame& received,
+                                        std::optional<request_id> expected);
+    error failed(error why);
+    error broken(error_code why, std::string_view command);
+
+    runtime::stream_ptr stream_;
+    endpoint server_;
+    core::mongo::frame_reader reader_;
+    bson::byte_buffer outgoing_;
+    bson::byte_buffer packed_;  // the request, compressed
+    bson::byte_buffer unpacked_;  // the reply, decompressed
+    core::mongo::connection_description says_;
+    core::mongo::compression compression_ = {};  // noop: none was negotiated
+    std::size_t limit_ = core::mongo::max_message_size;
+    time_point until_ = runtime::never;
+    std::int32_t last_request_ = 0;
+    dispatch_phase phase_ = dispatch_phase::answered;
+    bool failed_ = false;
+    std::optional<request_id> owed_ = {};
+};
+
+using connection_ptr = std::unique_ptr<connection>;
+
+}  // namespace holdfast::shell::mongo

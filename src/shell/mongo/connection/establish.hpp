@@ -1,0 +1,29 @@
+#pragma once
+#include "runtime/world.hpp"
+#include "shell/mongo/connection/connection.hpp"
+#include "shell/mongo/connection/recipe.hpp"
+
+namespace holdfast::shell::mongo {
+
+/// How far establishing came, besides runtime's own phases; the context "phase" of its error.
+inline constexpr const char* phase_hello = "hello";
+inline constexpr const char* phase_authentication = "authentication";
+
+/// A connection that has said hello and nothing else, as monitors use it.
+struct greeting {
+    connection_ptr connection;
+    bson::document reply;
+    duration took{};  // of the hello alone
+};
+
+/// Connects, wraps in TLS if the recipe says so, and says hello. Does not log in.
+runtime::awaitable<result<greeting>> greet(runtime::world& in, const connection_recipe& recipe,
+                                           endpoint server, time_point until);
+
+/// Connects, wraps in TLS if the recipe says so, says hello and logs in. `until` and the recipe's
+/// time limit hold for all of it together. An error names server, phase and cause.
+runtime::awaitable<result<connection_ptr>> establish(runtime::world& in,
+                                                     const connection_recipe& recipe,
+                                                     endpoint server, time_point until);
+
+}  // namespace holdfast::shell::mongo

@@ -1,0 +1,137 @@
+#include "shell/mongo/connection/first_contact.hpp"
+
+#include "core/mongo/error/errc.hpp"
+#include "runtime/wait.hpp"
+#include "shell/mongo/connection/establish.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace holdfast::shell::mongo {
+namespace {
+
+using core::mongo::client_settings;
+using core::mongo::parsed_uri;
+using std::chrono::duration_cast;
+using std::chrono::milliseconds;
+
+/// What is known of one seed.
+struct tried_seed {
+    endpoint server;
+    std::optional<error> failure = {};
+    time_point failed{};
+};
+
+/// Whether trying again could not help: the name does not exist, or the peer is somebody else.
+bool is_terminal(const error& why)
+{
+    return why.code() == runtime::errc::name_not_found ||
+           why.code() == runtime::errc::certificate_rejected;
+}
+
+std::string in_ms(duration time)
+{
+    return std::to_string(duration_cast<milliseconds>(time).count()) + " ms";
+}
+
+std::string last_word(const tried_seed& seed, time_point now)
+{
+    std::string text = seed.server.value() + ": ";
+    if (!seed.failure)
+        return text + "not tried";
+    return text.append(seed.failure->context("cause"))
+        .append(" (phase ")
+        .append(seed.failure->context("phase"))
+        .append(", ")
+        .append(in_ms(now - seed.failed))
+        .append(" ago)");
+}
+
+error nobody(const std::vector<tried_seed>& seeds, std::string why, time_point now)
+{
+    std::string text = std::move(why);
+    const char* separator = ": ";
+    for (const tried_seed& seed : seeds) {
+        text.append(separator).append(last_word(seed, now));
+        separator = "; ";
+    }
+    error none{core::mongo::errc::no_server, std::move(text)};
+    for (const tried_seed& seed : seeds) {
+        if (seed.failure)
+            none = std::move(none).with_context(seed.server.value(), seed.failure->message());
+    }
+    return none;
+}
+
+bool all_hopeless(const std::vector<tried_seed>& seeds)
+{
+    return std::ranges::all_of(
+        seeds, [](const tried_seed& seed) { return seed.failure && is_terminal(*seed.failure); });
+}
+
+/// In an order by chance, as RFC 2782 wants it among equals, and srvMaxHosts among all.
+void shuffle(std::vector<core::mongo::srv_target>& targets, runtime::world& in)
+{
+    for (std::size_t left = targets.size(); left > 1; --left) {
+        const auto at = static_cast<std::size_t>(in.chance() * static_cast<double>(left));
+        std::swap(targets[left - 1], targets[at]);
+    }
+}
+
+}  // namespace
+
+runtime::awaitable<result<parsed_uri>> look_up_seeds(runtime::world& in, parsed_uri from)
+{
+    if (!from.settings.srv)
+        co_return from;
+    const time_point until = in.steady_now() + from.settings.server_selection_timeout;
+    const std::string name = core::mongo::srv_query_name(*from.settings.srv);
+    auto records = co_await in.resolve_srv(name, until);
+    if (!records)
+        co_return std::move(records).error();
+    auto texts = co_await in.resolve_txt(from.settings.srv->host, until);
+    if (!texts)
+        co_return std::move(texts).error();
+    core::mongo::srv_answer answer;
+    for (const runtime::srv_record& record : *records)
+        answer.targets.push_back({record.host, record.port});
+    shuffle(answer.targets, in);
+    answer.txt = *std::move(texts);
+    co_return core::mongo::resolve_srv(from, answer);
+}
+
+runtime::awaitable<result<connection_ptr>> first_contact(runtime::world& in,
+                                                         const connection_recipe& recipe,
+                                                         const client_settings& settings)
+{
+    const time_point until = in.steady_now() + settings.server_selection_timeout;
+    std::vector<tried_seed> seeds;
+    for (const endpoint& server : settings.seeds)
+        seeds.push_back({server});
+    for (;;) {
+        const time_point round = in.steady_now();
+        for (tried_seed& seed : seeds) {
+            auto made = co_await establish(in, recipe, seed.server, until);
+            if (made || made.error().code() == runtime::errc::cancelled)
+                co_return made;
+            seed.failure = std::move(made).error();
+            seed.failed = in.steady_now();
+        }
+        const time_point now = in.steady_now();
+        if (settings.fail_fast_on_terminal_errors && all_hopeless(seeds))
+            co_return nobody(seeds, "waiting will not help", now);
+        const time_point next = std::max(now, round + core::mongo::min_heartbeat_frequency);
+        const runtime::wait_end end = co_await runtime::sleep_until(in, std::min(next, until));
+        if (end == runtime::wait_end::cancelled)
+            co_return nobody(seeds, "cancelled", in.steady_now());
+        if (in.steady_now() >= until)
+            co_return nobody(
+                seeds, "no server answered within " + in_ms(settings.server_selection_timeout),
+                in.steady_now());
+    }
+}
+
+}  // namespace holdfast::shell::mongo

@@ -1,0 +1,95 @@
+#include "shell/mongo/connection/recipe.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace holdfast::shell::mongo {
+namespace {
+
+using core::mongo::client_settings;
+
+runtime::tls_options tls_options_of(const core::mongo::tls_settings& from)
+{
+    const bool insecure = from.insecure.value_or(false);
+    runtime::tls_options options;
+    options.ca_file = from.ca_file;
+    options.certificate_key_file = from.certificate_key_file;
+    options.certificate_key_password = from.certificate_key_file_password;
+    options.verify_peer = !insecure && !from.allow_invalid_certificates.value_or(false);
+    options.verify_hostname = !insecure && !from.allow_invalid_hostnames.value_or(false);
+    return options;
+}
+
+result<std::optional<core::mongo::login_mechanism>> mechanism_of(
+    const std::optional<core::mongo::credential>& who)
+{
+    std::optional<core::mongo::login_mechanism> spoken;
+    if (!who || !who->mechanism)
+        return spoken;
+    spoken = core::mongo::login_mechanism_named(*who->mechanism);
+    if (!spoken)
+        return error{
+            core::mongo::errc::invalid_credential,
+            "authMechanism " + *who->mechanism +
+                " is not supported; use SCRAM-SHA-256, SCRAM-SHA-1, MONGODB-X509 or PLAIN"};
+    return spoken;
+}
+
+}  // namespace
+
+std::vector<core::mongo::scram_keys> known_keys::all() const
+{
+    const std::scoped_lock lock{mutex_};
+    return keys_;
+}
+
+void known_keys::add(core::mongo::scram_keys keys)
+{
+    const auto same = [&](const core::mongo::scram_keys& other) {
+        return other.hash == keys.hash && other.salt == keys.salt &&
+               other.iterations == keys.iterations;
+    };
+    const std::scoped_lock lock{mutex_};
+    if (std::ranges::any_of(keys_, same))
+        return;
+    if (keys_.size() == most)
+        keys_.erase(keys_.begin());
+    keys_.push_back(std::move(keys));
+}
+
+result<connection_recipe> make_recipe(runtime::world& in, const client_settings& settings,
+                                      const core::mongo::client_metadata& who)
+{
+    connection_recipe recipe;
+    auto client = core::mongo::client_document(who);
+    if (!client)
+        return std::move(client).error();
+    recipe.client = *std::move(client);
+    for (const std::string& name : settings.compressors) {
+        if (const auto known = core::mongo::compressor_named(name))
+            recipe.compressors.push_back(*known);
+    }
+    recipe.zlib_level = settings.zlib_level;
+
+    auto mechanism = mechanism_of(settings.credential);
+    if (!mechanism)
+        return std::move(mechanism).error();
+    recipe.mechanism = *mechanism;
+    recipe.credential = settings.credential;
+    recipe.keys = std::make_shared<known_keys>();
+
+    if (uses_tls(settings)) {
+        auto tls = in.tls(tls_options_of(settings.tls));
+        if (!tls)
+            return std::move(tls).error();
+        recipe.tls = *std::move(tls);
+    }
+    recipe.connect_timeout = settings.connect_timeout;
+    recipe.load_balanced = settings.load_balanced;
+    if (profile_of(settings).backpressure_as_string)
+        recipe.backpressure = core::mongo::backpressure_flag::version_two;
+    return recipe;
+}
+
+}  // namespace holdfast::shell::mongo

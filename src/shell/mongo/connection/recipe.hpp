@@ -1,0 +1,50 @@
+#pragma once
+#include "core/mongo/handshake/client_metadata.hpp"
+#include "core/mongo/handshake/hello.hpp"
+#include "core/mongo/handshake/login.hpp"
+#include "core/mongo/settings/client_settings.hpp"
+#include "core/mongo/wire/compression.hpp"
+#include "holdfast/bson/document.hpp"
+#include "runtime/world.hpp"
+
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+namespace holdfast::shell::mongo {
+
+/// SCRAM keys of earlier logins, which are slow to compute. Shared by all connections of a client.
+class known_keys {
+public:
+    std::vector<core::mongo::scram_keys> all() const;
+    void add(core::mongo::scram_keys keys);
+
+private:
+    static constexpr std::size_t most = 4;  // one per mechanism, and some for changed passwords
+
+    mutable std::mutex mutex_;
+    std::vector<core::mongo::scram_keys> keys_;
+};
+
+/// What all connections of a client have in common, made once.
+struct connection_recipe {
+    bson::document client;  // what the handshake says of us
+    std::vector<core::mongo::wire_compressor> compressors = {};  // in the order of preference
+    int zlib_level = -1;
+    std::optional<core::mongo::credential> credential = {};
+    std::optional<core::mongo::login_mechanism> mechanism = {};  // none: negotiated
+    std::shared_ptr<known_keys> keys = {};
+    runtime::tls_ptr tls = {};  // null: none
+    std::chrono::milliseconds connect_timeout{10'000};  // 0: no limit
+    bool load_balanced = false;
+    core::mongo::backpressure_flag backpressure = core::mongo::backpressure_flag::boolean;
+};
+
+/// Reads certificates, if there are any. An error says which setting is at fault.
+result<connection_recipe> make_recipe(runtime::world& in,
+                                      const core::mongo::client_settings& settings,
+                                      const core::mongo::client_metadata& who);
+
+}  // namespace holdfast::shell::mongo

@@ -1,0 +1,310 @@
+#include "shell/mongo/execute/command_attempts.hpp"
+
+#include "core/mongo/error/errc.hpp"
+#include "core/mongo/error/server_error.hpp"
+#include "core/mongo/retry/eligibility.hpp"
+#include "core/mongo/retry/reply_failure.hpp"
+#include "core/mongo/wire/message_builder.hpp"
+#include "core/pool/errc.hpp"
+#include "shell/mongo/execute/command_telling.hpp"
+#include "shell/mongo/execute/routing.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace holdfast::shell::mongo {
+
+using core::mongo::application_error;
+using core::mongo::connection_phase;
+using core::mongo::failed_attempt;
+using core::mongo::failure_kind;
+using core::mongo::failure_origin;
+using core::mongo::operation_kind;
+
+command_attempts::command_attempts(std::shared_ptr<client_state> client, command_order order)
+    : client_{std::move(client)}, order_{std::move(order)}, began_{client_->world.steady_now()}
+{
+    name_ = (*order_.body.begin()).key();
+    policy_.kind = order_.kind;
+    policy_.retry_reads = client_->settings.retry_reads;
+    policy_.retry_writes = client_->settings.retry_writes;
+    policy_.adaptive = client_->adaptive;
+    policy_.retarget_on_overload = client_->settings.enable_overload_retargeting.value_or(false);
+    policy_.until = order_.until;
+    policy_.profile = client_->profile;
+    policy_.repeatable = order_.eligible && order_.kind == core::mongo::retry_kind::read;
+}
+
+core::mongo::selection_request command_attempts::wanted() const
+{
+    core::mongo::selection_request request;
+    request.kind = order_.selects;
+    request.preference = order_.preference;
+    request.deprioritised = avoided_;
+    return request;
+}
+
+runtime::awaitable<result<command_reply>> command_attempts::attempt()
+{
+    runtime::world& in = client_->world;
+    attempt_began_ = progress_.failed_before ? in.steady_now() : began_;
+    phase_ = dispatch_phase::not_sent;
+    server_ = {};
+    failed_ = failed_attempt{.origin = failure_origin::client};
+
+    auto found = client_->servers->try_select(wanted());
+    if (!found)
+        co_return std::move(found).error();
+    std::optional<selected_server> on = *std::move(found);
+    if (!on) {
+        const time_point last = std::min(
+            order_.until.when(), in.steady_now() + client_->settings.server_selection_timeout);
+        auto waited = co_await client_->servers->select(wanted(), last);
+        if (!waited)
+            co_return std::move(waited).error();
+        on.emplace(*std::move(waited));
+    }
+
+    std::optional<lease> over = on->pool().try_check_out();
+    if (!over) {
+        time_point last = order_.until.when();
+        if (client_->settings.pool.wait_queue_timeout && !order_.until.is_set())
+            last = in.steady_now() + *client_->settings.pool.wait_queue_timeout;
+        auto waited = co_await on->pool().check_out(last);
+        if (!waited)
+            co_return not_sent(std::move(waited).error(), *on);
+        over.emplace(*std::move(waited));
+    }
+    connection& to = **over;
+    if (auto ready = prepare(*on, to); !ready)
+        co_return std::move(ready).error();
+
+    const request_id id = to.next_request();
+    auto request = write(to, id, *on);
+    if (!request)
+        co_return std::move(request).error();
+    time_point last = order_.until.when();
+    if (client_->settings.socket_timeout.count() != 0)
+        last = std::min(last, in.steady_now() + client_->settings.socket_timeout);
+    to.expires_at(last);
+
+    command_telling telling{*client_, name_, order_.database, id, to, transaction_};
+    telling.started(*request);
+    if (!order_.acknowledged) {
+        auto sent = co_await to.send(*request, name_);
+        phase_ = to.phase();
+        if (!sent) {
+            error why = lost(std::move(sent).error(), to, *on);
+            telling.failed(why);
+            co_return why;
+        }
+        command_reply assumed{bson::doc("ok", 1)};
+        telling.ended(assumed.body.view(), nullptr);
+        co_return assumed;
+    }
+    auto reply = co_await to.round_trip(*request, id, name_);
+    phase_ = to.phase();
+    if (!reply) {
+        error why = lost(std::move(reply).error(), to, *on);
+        telling.failed(why);
+        co_return why;
+    }
+    auto outcome = finished(*reply, to, *on);
+    telling.ended(reply->body, outcome ? nullptr : &outcome.error());
+    co_return outcome;
+}
+
+/// A session, and a transaction number, once a server is there that can do something with them.
+result<void> command_attempts::prepare(const selected_server& on, const connection& over)
+{
+    const core::mongo::connection_description& says = over.description();
+    const auto timeout = on.topology().logical_session_timeout_minutes;
+    const auto lifetime = says.logical_session_timeout ? std::optional{static_cast<std::int32_t>(
+                                                             says.logical_session_timeout->count())}
+                                                       : std::nullopt;
+    if (!session_ && lifetime && order_.acknowledged)
+        session_.take(client_, timeout ? timeout : lifetime);
+    const bool can = core::mongo::supports_retryable_writes(on.description().type,
+                                                            says.max_wire_version, lifetime);
+    if (transaction_ && !can) {
+        // The write may have been applied with a number that this server knows nothing of.
+        return error{core::mongo::errc::no_server,
+                     on.address().value() + " cannot recognise a write that is sent again"};
+    }
+    const bool numbered = order_.kind == core::mongo::retry_kind::write && order_.eligible &&
+                          client_->settings.retry_writes && can && session_;
+    if (numbered && !transaction_) {
+        auto next = core::mongo::next_transaction_id(*session_);
+        if (!next)
+            return std::move(next).error();
+        transaction_ = *next;
+        policy_.repeatable = true;
+    }
+    return {};
+}
+
+result<std::span<const std::uint8_t>> command_attempts::write(connection& to, request_id id,
+                                                              const selected_server& on) const
+{
+    core::mongo::message_flags flags;
+    flags.more_to_come = !order_.acknowledged;
+    core::mongo::message_builder out{to.outgoing(), id, flags};
+    bson::builder& command = out.command();
+    command.merge(order_.body.view());
+    command.add("$db", order_.database);
+    if (transaction_) {
+        core::mongo::write_transaction_id(command, *transaction_);
+    } else if (session_) {
+        command.document("lsid").add("id", const_cast<implicit_session&>(session_)->id());
+    }
+    if (session_)
+        client_->cluster_time.write(command);
+    write_read_preference(command, order_, on);
+    return out.finish();
+}
+
+result<command_reply> command_attempts::finished(const core::mongo::message& reply,
+                                                 const connection& over, const selected_server& on)
+{
+    if (session_) {
+        session_->used(client_->world.steady_now());
+        if (const bson::element time = reply.body.find("$clusterTime");
+            time.type() == bson::type::document)
+            client_->cluster_time.advance(time.as_document());
+    }
+    const bool sharded = on.topology().type == core::mongo::topology_type::sharded;
+    const auto failure = core::mongo::failure_in(reply.body, over.description().max_wire_version,
+                                                 sharded);
+    if (!failure) [[likely]] {
+        if (client_->adaptive)
+            client_->tokens.update([this](core::token_bucket bucket) {
+                return reward(policy_, progress_.retries, bucket);
+            });
+        return command_reply{bson::document{reply.body}};
+    }
+    failed_ = *failure;
+    server_ = on.address();
+    error why = core::mongo::make_server_error(reply.body);
+    if (policy_.repeatable && core::mongo::driver_adds_label(failed_))
+        why = std::move(why).with_label(core::mongo::label::retryable_write);
+    why = std::move(why).with_context("server", on.address().value());
+    client_->servers->handle(
+        application_error{.server = on.address(),
+                          .kind = failure_kind::command,
+                          .phase = connection_phase::ready,
+                          .generation = over.generation,
+                          .max_wire_version = over.description().max_wire_version,
+                          .cause = why,
+                          .reply = reply.body,
+                          .service_id = over.description().service_id});
+    failed_.message = {};  // it lies in a reply that is about to go
+    return why;
+}
+
+/// The connection broke, or the time was up. The topology is told before anybody selects again.
+error command_attempts::lost(error why, const connection& over, const selected_server& on)
+{
+    server_ = on.address();
+    failed_ = failed_attempt{.origin = failure_origin::network,
+                             .max_wire_version = over.description().max_wire_version,
+                             .sharded = on.topology().type == core::mongo::topology_type::sharded};
+    if (session_)
+        session_->mark_dirty();
+    if (policy_.repeatable && core::mongo::driver_adds_label(failed_))
+        why = std::move(why).with_label(core::mongo::label::retryable_write);
+    if (why.code() == boost::system::errc::operation_canceled)
+        return why;  // nothing is wrong with the server
+    client_->servers->handle(
+        application_error{.server = on.address(),
+                          .kind = core::mongo::kind_of_broken_connection(why.code()),
+                          .phase = connection_phase::ready,
+                          .generation = over.generation,
+                          .max_wire_version = over.description().max_wire_version,
+                          .cause = why,
+                          .service_id = over.description().service_id});
+    return why;
+}
+
+/// There was no connection to send anything over.
+error command_attempts::not_sent(error why, const selected_server& on)
+{
+    server_ = on.address();
+    const bool pools_own = why.code().category() == core::pool_category();
+    if (why.code() == core::pool_errc::cleared)
+        failed_.origin = failure_origin::pool_cleared;
+    else if (!pools_own && why.code().category() != core::mongo::category() &&
+             why.code() != runtime::errc::cancelled)
+        failed_.origin = failure_origin::network;
+    failed_.labels = core::mongo::known_labels::of(why);
+    return why;
+}
+
+settled_step command_attempts::judge(error why, time_point now)
+{
+    const core::token_bucket before = client_->tokens.load();
+    const auto decided = core::mongo::decide(policy_, progress_, failed_, before, now,
+                                             client_->world.chance());
+    if (client_->adaptive)
+        client_->tokens.update([&](core::token_bucket) { return decided.tokens; });
+    record(why, describe(decided), decided.retries() ? decided.wait : duration::zero(), now);
+    if (decided.reports_this || !reported_)
+        reported_ = std::move(why);
+    progress_ = decided.progress;
+    if (!decided.retries())
+        return give_up{with_history(*std::move(reported_))};
+    if (decided.avoids_server && !server_.value().empty())
+        avoided_.push_back(server_);
+    return try_again{decided.wait};
+}
+
+std::optional<error> command_attempts::woke(time_point)
+{
+    return std::nullopt;
+}
+
+error command_attempts::timed_out(time_point)
+{
+    std::string text{name_};
+    text += " was not done in time";
+    if (reported_)
+        text += "; the last failure: " + reported_->message();
+    return with_history(error{core::mongo::errc::operation_timed_out, std::move(text)});
+}
+
+error command_attempts::cancelled(const error* unjudged, time_point now)
+{
+    if (unjudged != nullptr)
+        record(*unjudged, "not retried: the caller has cancelled the operation", {}, now);
+    std::string text{name_};
+    text += " was cancelled";
+    return with_history(error{runtime::errc::cancelled, std::move(text)});
+}
+
+void command_attempts::record(const error& why, std::string verdict, duration wait, time_point now)
+{
+    holdfast::attempt one;
+    one.server = server_;
+    one.phase = phase_;
+    one.cause = why.code();
+    one.labels.assign(why.labels().begin(), why.labels().end());
+    one.started = attempt_began_ - began_;
+    one.took = now - attempt_began_;
+    one.waited = wait;
+    one.verdict = std::move(verdict);
+    log_.record(std::move(one));
+}
+
+error command_attempts::with_history(error why) const
+{
+    return std::move(why).with_history(log_.entries());
+}
+
+runtime::awaitable<result<command_reply>> execute(std::shared_ptr<client_state> client,
+                                                  command_order order)
+{
+    runtime::world& in = client->world;
+    const core::deadline until = order.until;
+    return retry_loop(in, command_attempts{std::move(client), std::move(order)}, until);
+}
+
+}  // namespace holdfast::shell::mongo

@@ -1,0 +1,67 @@
+#pragma once
+#include "core/mongo/retry/decide.hpp"
+#include "core/retry/attempt_log.hpp"
+#include "shell/mongo/execute/client_state.hpp"
+#include "shell/mongo/execute/command_order.hpp"
+#include "shell/mongo/execute/implicit_session.hpp"
+#include "shell/retry_loop.hpp"
+
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace holdfast::shell::mongo {
+
+/// MongoDB's side of the retry loop: one command, from the choice of a server to the reply.
+class command_attempts {
+public:
+    using value_type = command_reply;
+
+    command_attempts(std::shared_ptr<client_state> client, command_order order);
+
+    runtime::awaitable<result<command_reply>> attempt();
+    settled_step judge(error why, time_point now);
+    std::optional<error> woke(time_point now);
+    error timed_out(time_point now);
+    error cancelled(const error* unjudged, time_point now);
+
+private:
+    core::mongo::selection_request wanted() const;
+    result<void> prepare(const selected_server& on, const connection& over);
+    result<std::span<const std::uint8_t>> write(connection& to, request_id id,
+                                                const selected_server& on) const;
+    result<command_reply> finished(const core::mongo::message& reply, const connection& over,
+                                   const selected_server& on);
+    error lost(error why, const connection& over, const selected_server& on);
+    error not_sent(error why, const selected_server& on);
+    error with_history(error why) const;
+    void record(const error& why, std::string verdict, duration wait, time_point now);
+
+    std::shared_ptr<client_state> client_;
+    command_order order_;
+    std::string_view name_;  // in order_.body
+    core::mongo::retry_policy policy_;
+    core::mongo::retry_progress progress_;
+    std::vector<endpoint> avoided_;
+    implicit_session session_;
+    std::optional<core::mongo::transaction_id> transaction_;
+
+    // Of the attempt that is under way, or has just failed.
+    core::mongo::failed_attempt failed_;
+    endpoint server_;  // known once something has gone wrong
+    dispatch_phase phase_ = dispatch_phase::not_sent;
+    time_point attempt_began_{};
+
+    const time_point began_;
+    core::attempt_log log_;
+    std::optional<error> reported_;  // what the caller will see
+};
+
+static_assert(retry_protocol<command_attempts>);
+
+/// Carries out one command, with all retries it is entitled to.
+runtime::awaitable<result<command_reply>> execute(std::shared_ptr<client_state> client,
+                                                  command_order order);
+
+}  // namespace holdfast::shell::mongo

@@ -1,0 +1,53 @@
+#include "shell/mongo/execute/command_telling.hpp"
+
+#include "core/mongo/wire/compression.hpp"
+#include "core/mongo/wire/message.hpp"
+
+namespace holdfast::shell::mongo {
+namespace {
+
+/// Commands whose words must reach no log. A hello is one only while it carries a login.
+bool is_secret(std::string_view name, bson::view command)
+{
+    if (core::mongo::may_compress(name))
+        return false;
+    const bool hello = name == "hello" || name == "isMaster" || name == "ismaster";
+    return !hello || command.find("speculativeAuthenticate");
+}
+
+}  // namespace
+
+void command_telling::fill(const std::optional<core::mongo::transaction_id>& transaction)
+{
+    facts_.operation = operation_id{client_.operations.fetch_add(1, std::memory_order_relaxed) + 1};
+    facts_.driver_connection = over_.pool_id;
+    facts_.server_connection = over_.description().server_connection_id;
+    facts_.service = over_.description().service_id;
+    if (transaction)
+        facts_.transaction = told::transaction_id{transaction->session, transaction->number};
+    began_ = client_.world.steady_now();
+}
+
+void command_telling::tell_started(std::span<const std::uint8_t> request)
+{
+    const auto message = core::mongo::parse_message(request);
+    const bson::view command = message ? message->body : bson::view{};
+    secret_ = is_secret(facts_.command_name, command);
+    client_.tell->tell(told::command_started{facts_, secret_ ? bson::view{} : command});
+}
+
+void command_telling::tell_failed(const error& why)
+{
+    client_.tell->tell(told::command_failed{facts_, took(), why});
+}
+
+void command_telling::tell_ended(bson::view reply, const error* why)
+{
+    // A write that was carried out has succeeded, whatever its write concern says.
+    if (why == nullptr || reply.find("writeConcernError"))
+        client_.tell->tell(told::command_succeeded{facts_, took(), secret_ ? bson::view{} : reply});
+    else
+        tell_failed(*why);
+}
+
+}  // namespace holdfast::shell::mongo

@@ -1,0 +1,331 @@
+#include "shell/mongo/monitor/server_monitor.hpp"
+
+#include "core/mongo/handshake/hello.hpp"
+#include "core/mongo/wire/message_builder.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace holdfast::shell::mongo {
+
+using core::mongo::failure_kind;
+using core::mongo::monitoring_mode;
+using core::mongo::server_description;
+
+struct server_monitor::check_result {
+    std::optional<bson::document> reply = {};
+    std::optional<error> failure = {};
+    bool awaited = false;
+};
+
+namespace {
+
+/// The server has said something that we did not like, as opposed to nothing.
+bool is_answer(const error& why)
+{
+    return why.code().category() == core::mongo::category();
+}
+
+}  // namespace
+
+std::shared_ptr<server_monitor> server_monitor::make(runtime::world& in, monitor_options options,
+                                                     std::shared_ptr<event_hub> tell,
+                                                     std::weak_ptr<monitor_listener> to)
+{
+    return std::shared_ptr<server_monitor>{
+        new server_monitor{in, std::move(options), std::move(tell), std::move(to)}};
+}
+
+server_monitor::server_monitor(runtime::world& in, monitor_options options,
+                               std::shared_ptr<event_hub> tell, std::weak_ptr<monitor_listener> to)
+    : world_{in},
+      options_{std::move(options)},
+      tell_{std::move(tell)},
+      to_{std::move(to)},
+      tasks_{in},
+      requested_{in}
+{
+}
+
+void server_monitor::start()
+{
+    tasks_.start(run(shared_from_this()));
+}
+
+void server_monitor::request_check()
+{
+    requested_.notify();
+}
+
+void server_monitor::cancel_check()
+{
+    const std::scoped_lock lock{mutex_};
+    cancelled_ = true;
+    if (connection_)
+        connection_->cancel();
+}
+
+void server_monitor::stop()
+{
+    {
+        const std::scoped_lock lock{mutex_};
+        stopped_ = true;
+    }
+    tasks_.stop();
+}
+
+runtime::awaitable<void> server_monitor::ended()
+{
+    const auto self = shared_from_this();
+    co_await self->tasks_.ended();
+}
+
+runtime::awaitable<void> server_monitor::run(std::shared_ptr<server_monitor> self)
+{
+    for (;;) {
+        const std::uint64_t seen = self->requested_.count();
+        const time_point began = self->world_.steady_now();
+        const bool was_known = self->last_ && !core::mongo::is_unknown(self->last_->type);
+        {
+            const std::scoped_lock lock{self->mutex_};
+            self->cancelled_ = false;  // what came between two checks had none to end
+        }
+        const check_result found = co_await self->check();
+        bool cancelled = false;
+        {
+            const std::scoped_lock lock{self->mutex_};
+            cancelled = std::exchange(self->cancelled_, false) && found.failure;
+            if (self->stopped_)
+                break;
+        }
+        if (cancelled) {
+            // Whoever cancelled it has said already what is wrong with the server.
+            self->drop_connection();
+            self->last_.reset();
+        } else if (!self->report(found)) {
+            break;
+        }
+        const bool lost = found.failure && !is_answer(*found.failure) && was_known;
+        if (!cancelled && (lost || self->may_stream()))
+            continue;  // a connection that broke is tried once more before we wait
+        const bool go_on = co_await self->wait_for_next_check(seen, began);
+        if (!go_on)
+            break;
+    }
+    self->drop_connection();
+}
+
+/// What was found goes to the topology. False if nobody wants to know any more.
+bool server_monitor::report(const check_result& found)
+{
+    const auto listener = to_.lock();
+    if (!listener)
+        return false;
+    if (found.failure) {
+        drop_connection();
+        {
+            const std::scoped_lock lock{mutex_};
+            round_trips_.reset();
+        }
+        last_.reset();
+        const auto kind = found.failure->code() == runtime::errc::connect_timed_out
+                              ? failure_kind::timeout
+                              : core::mongo::kind_of_broken_connection(found.failure->code());
+        listener->check_failed(options_.server, *found.failure, kind);
+        return true;
+    }
+    auto described = parse_hello(options_.server, found.reply->view(), round_trips(),
+                                 world_.steady_now(), last_.get());
+    const bson::element version = found.reply->find("topologyVersion");
+    topology_version_.reset();
+    if (version.type() == bson::type::document)
+        topology_version_.emplace(version.as_document());
+    last_ = std::make_shared<server_description>(described);
+    listener->checked(std::move(described));
+    if (may_stream() && !std::exchange(measuring_, true))
+        tasks_.start(measure(shared_from_this()));
+    return true;
+}
+
+bool server_monitor::may_stream() const
+{
+    if (options_.mode == monitoring_mode::poll)
+        return false;
+    if (options_.mode == monitoring_mode::automatic && options_.function_as_a_service)
+        return false;
+    return topology_version_.has_value();
+}
+
+runtime::awaitable<server_monitor::check_result> server_monitor::check()
+{
+    const bool connected = connection_ != nullptr;
+    const bool awaited = connected && may_stream();
+    if (!tell_->silent()) {
+        tell_->queue(told::server_heartbeat_started{options_.server, awaited});
+        tell_->deliver();
+    }
+    const time_point began = world_.steady_now();
+    check_result found;
+    if (connected)
+        found = co_await ask(awaited);
+    else
+        found = co_await first_check();
+    found.awaited = awaited;
+    if (tell_->silent())
+        co_return found;
+    const duration took = world_.steady_now() - began;
+    if (found.failure)
+        tell_->queue(heartbeat_failure{options_.server, awaited, took, *found.failure});
+    else
+        tell_->queue(heartbeat_reply{options_.server, awaited, took, *found.reply});
+    co_return found;
+}
+
+/// Connecting is a check by itself: the first hello tells all.
+runtime::awaitable<server_monitor::check_result> server_monitor::first_check()
+{
+    check_result found;
+    auto greeted = co_await greet(world_, *options_.recipe, options_.server, runtime::never);
+    if (greeted) {
+        record(greeted->took);
+        found.reply = std::move(greeted->reply);
+        use(std::move(greeted->connection));
+    } else {
+        found.failure = std::move(greeted).error();
+    }
+    co_return found;
+}
+
+/// One hello on the connection that is there; or, while the server is still telling, its next word.
+runtime::awaitable<server_monitor::check_result> server_monitor::ask(bool awaited)
+{
+    check_result found;
+    connection& to = *connection_;
+    const auto limit = options_.recipe->connect_timeout;
+    if (limit.count() == 0)
+        to.expires_at(runtime::never);
+    else
+        to.expires_at(world_.steady_now() + limit +
+                      (awaited ? options_.heartbeat_frequency : duration::zero()));
+    const time_point sent = world_.steady_now();
+    std::optional<result<core::mongo::message>> reply;
+    if (std::exchange(more_to_come_, false)) {
+        auto next = co_await to.next_reply("hello");
+        reply.emplace(std::move(next));
+    } else {
+        core::mongo::monitor_hello hello;
+        hello.command = to.description().hello_ok ? core::mongo::hello_command::hello
+                                                  : core::mongo::hello_command::legacy;
+        core::mongo::message_flags flags;
+        if (awaited) {
+            hello.topology_version = topology_version_->view();
+            hello.max_await_time = std::chrono::duration_cast<std::chrono::milliseconds>(
+                options_.heartbeat_frequency);
+            flags.exhaust_allowed = true;
+        }
+        const request_id id = to.next_request();
+        core::mongo::message_builder out{to.outgoing(), id, flags};
+        core::mongo::write_hello(out.command(), hello);
+        const auto request = out.finish();
+        if (!request) {
+            found.failure = request.error();
+            co_return found;
+        }
+        auto next = co_await to.round_trip(*request, id, "hello");
+        reply.emplace(std::move(next));
+    }
+    if (!*reply) {
+        found.failure = std::move(*reply).error();
+        co_return found;
+    }
+    if (!awaited)
+        record(world_.steady_now() - sent);
+    more_to_come_ = (*reply)->flags.more_to_come;
+    found.reply.emplace((*reply)->body);
+    co_return found;
+}
+
+/// False if there will be no next check.
+runtime::awaitable<bool> server_monitor::wait_for_next_check(std::uint64_t seen,
+                                                             time_point last_check)
+{
+    const time_point next = world_.steady_now() + options_.heartbeat_frequency;
+    const runtime::wait_end how = co_await requested_.wait(seen, next);
+    if (how == runtime::wait_end::cancelled)
+        co_return false;
+    const time_point earliest = last_check + options_.min_heartbeat_frequency;
+    if (world_.steady_now() >= earliest)
+        co_return true;
+    const runtime::wait_end rest = co_await runtime::sleep_until(world_, earliest);
+    co_return rest != runtime::wait_end::cancelled;
+}
+
+/// While the server is streaming, its answers say nothing about how far away it is.
+runtime::awaitable<void> server_monitor::measure(std::shared_ptr<server_monitor> self)
+{
+    runtime::world& in = self->world_;
+    connection_ptr to;
+    for (;;) {
+        const runtime::wait_end how = co_await runtime::sleep_until(
+            in, in.steady_now() + self->options_.heartbeat_frequency);
+        if (how == runtime::wait_end::cancelled)
+            co_return;
+        if (!to || !to->usable()) {
+            auto greeted = co_await greet(in, *self->options_.recipe, self->options_.server,
+                                          runtime::never);
+            if (!greeted)
+                continue;
+            self->record(greeted->took);
+            to = std::move(greeted->connection);
+            continue;
+        }
+        if (self->options_.recipe->connect_timeout.count() != 0)
+            to->expires_at(in.steady_now() + self->options_.recipe->connect_timeout);
+        core::mongo::monitor_hello hello;
+        hello.command = to->description().hello_ok ? core::mongo::hello_command::hello
+                                                   : core::mongo::hello_command::legacy;
+        const request_id id = to->next_request();
+        core::mongo::message_builder out{to->outgoing(), id};
+        core::mongo::write_hello(out.command(), hello);
+        const auto request = out.finish();
+        const time_point sent = in.steady_now();
+        const auto reply = co_await to->round_trip(*request, id, "hello");
+        if (reply)
+            self->record(in.steady_now() - sent);
+        else
+            to.reset();
+    }
+}
+
+void server_monitor::use(connection_ptr made)
+{
+    const std::scoped_lock lock{mutex_};
+    connection_ = std::move(made);
+    if (cancelled_ || stopped_)
+        connection_->cancel();
+}
+
+void server_monitor::drop_connection()
+{
+    connection_ptr old;
+    {
+        const std::scoped_lock lock{mutex_};
+        old = std::move(connection_);
+    }
+    more_to_come_ = false;
+    topology_version_.reset();
+}
+
+void server_monitor::record(duration round_trip)
+{
+    const std::scoped_lock lock{mutex_};
+    round_trips_.record(round_trip);
+}
+
+core::mongo::round_trip_times server_monitor::round_trips() const
+{
+    const std::scoped_lock lock{mutex_};
+    return {.average = round_trips_.average(), .minimum = round_trips_.minimum()};
+}
+
+}  // namespace holdfast::shell::mongo

@@ -1,0 +1,103 @@
+#pragma once
+#include "core/mongo/sdam/application_error.hpp"
+#include "core/mongo/sdam/server_description.hpp"
+#include "core/mongo/select/round_trip.hpp"
+#include "core/mongo/settings/client_settings.hpp"
+#include "runtime/wait.hpp"
+#include "shell/background.hpp"
+#include "shell/mongo/connection/establish.hpp"
+#include "shell/mongo/tell/event_hub.hpp"
+
+#include <memory>
+#include <mutex>
+#include <optional>
+
+namespace holdfast::shell::mongo {
+
+/// Who is told what a monitor finds out. Called with no lock held, one call at a time per server.
+class monitor_listener {
+public:
+    virtual void checked(core::mongo::server_description found) = 0;
+    virtual void check_failed(const endpoint& server, const error& why,
+                              core::mongo::failure_kind kind) = 0;
+    /// What is believed of the server now; null once it is no longer part of the topology.
+    virtual core::mongo::server_ptr believed(const endpoint& server) const = 0;
+
+protected:
+    ~monitor_listener() = default;
+};
+
+struct monitor_options {
+    endpoint server;
+    std::shared_ptr<const connection_recipe> recipe;  // without a user: monitors do not log in
+    duration heartbeat_frequency = std::chrono::seconds{10};
+    duration min_heartbeat_frequency = core::mongo::min_heartbeat_frequency;
+    core::mongo::monitoring_mode mode = core::mongo::monitoring_mode::automatic;
+    bool function_as_a_service = false;  // where `automatic` means polling
+};
+
+/// Watches one server: says hello at every heartbeat, or has the server say when something has
+/// changed (streaming), in which case a second connection measures the round trips.
+class server_monitor : public std::enable_shared_from_this<server_monitor> {
+public:
+    static std::shared_ptr<server_monitor> make(runtime::world& in, monitor_options options,
+                                                std::shared_ptr<event_hub> tell,
+                                                std::weak_ptr<monitor_listener> to);
+
+    void start();
+
+    /// Soon, instead of at the next heartbeat; but not sooner than minHeartbeatFrequencyMS after
+    /// the last check.
+    void request_check();
+
+    /// Ends the check that is under way: an operation has found the server dead already.
+    void cancel_check();
+
+    /// For good.
+    void stop();
+    runtime::awaitable<void> ended();
+
+private:
+    struct check_result;
+    class listening;
+
+    server_monitor(runtime::world& in, monitor_options options, std::shared_ptr<event_hub> tell,
+                   std::weak_ptr<monitor_listener> to);
+
+    static runtime::awaitable<void> run(std::shared_ptr<server_monitor> self);
+    static runtime::awaitable<void> measure(std::shared_ptr<server_monitor> self);
+
+    runtime::awaitable<check_result> check();
+    runtime::awaitable<check_result> first_check();
+    runtime::awaitable<check_result> ask(bool awaited);
+    runtime::awaitable<bool> wait_for_next_check(std::uint64_t seen, time_point last_check);
+
+    bool may_stream() const;
+    bool is_streaming() const noexcept { return more_to_come_; }
+    bool report(const check_result& found);
+    void use(connection_ptr made);
+    void drop_connection();
+    void record(duration round_trip);
+    core::mongo::round_trip_times round_trips() const;
+
+    runtime::world& world_;
+    const monitor_options options_;
+    const std::shared_ptr<event_hub> tell_;
+    const std::weak_ptr<monitor_listener> to_;
+    background tasks_;
+    runtime::event requested_;
+
+    // Only the coroutine of run() uses these.
+    bool more_to_come_ = false;
+    bool measuring_ = false;
+    std::optional<bson::document> topology_version_ = {};
+    core::mongo::server_ptr last_ = {};
+
+    mutable std::mutex mutex_;
+    connection_ptr connection_;  // changed by run() alone, under the mutex; cancelled by anybody
+    bool cancelled_ = false;
+    bool stopped_ = false;
+    core::mongo::round_trip_tracker round_trips_;
+};
+
+}  // namespace holdfast::shell::mongo

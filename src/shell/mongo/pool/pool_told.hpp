@@ -1,0 +1,10 @@
+#pragma once
+#include "core/pool/pool_event.hpp"
+#include "shell/mongo/tell/event_hub.hpp"
+
+namespace holdfast::shell::mongo {
+
+/// What the pool's machine tells, with the server's address.
+queued_event told_by_pool(const core::pool_event& what, const endpoint& server);
+
+}  // namespace holdfast::shell::mongo

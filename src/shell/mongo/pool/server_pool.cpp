@@ -1,0 +1,366 @@
+#include "shell/mongo/pool/server_pool.hpp"
+
+#include "core/pool/errc.hpp"
+#include "runtime/wait.hpp"
+#include "shell/mongo/connection/establish.hpp"
+#include "shell/mongo/pool/pool_told.hpp"
+
+#include <chrono>
+#include <string_view>
+
+namespace holdfast::shell::mongo {
+namespace {
+
+using core::mongo::application_error;
+using core::mongo::connection_phase;
+using core::mongo::failure_kind;
+
+/// How long a late reply is waited for before its connection is given up.
+constexpr std::chrono::milliseconds drain_time{400};
+
+/// How often idle and missing connections are looked for.
+constexpr std::chrono::seconds upkeep_interval{10};
+
+/// What a connection that could not be opened means to the topology.
+application_error as_application_error(const endpoint& server, std::uint32_t generation,
+                                       const error& why)
+{
+    application_error told{.server = server, .generation = generation, .cause = why};
+    const bool authenticating = why.context("phase") == phase_authentication;
+    told.phase = authenticating ? connection_phase::authenticating : connection_phase::connecting;
+    if (why.code() == runtime::errc::connect_timed_out)
+        told.kind = failure_kind::timeout;
+    else if (authenticating && why.code().category() == core::mongo::category())
+        told.kind = failure_kind::authentication;
+    else
+        told.kind = core::mongo::kind_of_broken_connection(why.code());
+    return told;
+}
+
+}  // namespace
+
+/// A caller in line.
+struct server_pool::waiter {
+    explicit waiter(runtime::world& in) : answered{in} {}
+
+    runtime::event answered;
+    std::optional<result<connection_id>> answer = {};
+};
+
+/// What the shell knows of one of the machine's connections.
+struct server_pool::entry {
+    connection_ptr idle = {};
+    connection* in_use = nullptr;
+    background::task opening = {};
+};
+
+/// What has to be done once the mutex is free. It happens when this goes.
+struct server_pool::pending_work {
+    server_pool& pool;
+    std::vector<core::open_connection> to_open = {};
+    std::vector<std::shared_ptr<waiter>> to_wake = {};
+    std::vector<connection_ptr> to_close = {};
+    std::vector<background::task> to_stop = {};
+
+    explicit pending_work(server_pool& of) : pool{of} {}
+    pending_work(pending_work&&) = default;
+    ~pending_work()
+    {
+        for (background::task& task : to_stop)
+            task.stop();
+        for (const core::open_connection& one : to_open) {
+            auto task = pool.tasks_.start(open(pool.shared_from_this(), one.id, one.generation));
+            const std::scoped_lock lock{pool.mutex_};
+            if (const auto at = pool.entries_.find(one.id); at != pool.entries_.end())
+                at->second.opening = std::move(task);
+        }
+        for (const auto& one : to_wake)
+            one->answered.notify();
+    }
+};
+
+std::shared_ptr<server_pool> server_pool::make(runtime::world& in, pool_options options,
+                                               std::shared_ptr<event_hub> tell,
+                                               failure_handler on_failure)
+{
+    std::shared_ptr<server_pool> made{
+        new server_pool{in, std::move(options), std::move(tell), std::move(on_failure)}};
+    const std::scoped_lock lock{made->mutex_};
+    made->tell_events();
+    return made;
+}
+
+server_pool::server_pool(runtime::world& in, pool_options options, std::shared_ptr<event_hub> tell,
+                         failure_handler on_failure)
+    : world_{in},
+      options_{std::move(options)},
+      tell_{std::move(tell)},
+      on_failure_{std::move(on_failure)},
+      tasks_{in},
+      machine_{options_.limits, !tell_->silent()}
+{
+}
+
+std::optional<lease> server_pool::try_check_out()
+{
+    std::optional<lease> got;
+    {
+        const std::scoped_lock lock{mutex_};
+        const auto id = machine_.check_out_now(world_.steady_now());
+        if (!id)
+            return std::nullopt;
+        got.emplace(shared_from_this(), take(*id));
+        tell_events();
+    }
+    tell_->deliver();
+    return got;
+}
+
+runtime::awaitable<result<lease>> server_pool::check_out(time_point until)
+{
+    const auto self = shared_from_this();
+    const auto mine = std::make_shared<waiter>(world_);
+    core::checkout_id who;
+    {
+        std::unique_lock lock{mutex_};
+        who = core::checkout_id{++last_checkout_};
+        waiters_.emplace(who, mine);
+        machine_.check_out(who, world_.steady_now());
+        const pending_work work = settle();
+        lock.unlock();
+    }
+    tell_->deliver();
+    runtime::wait_end how = runtime::wait_end::notified;
+    for (;;) {
+        const std::uint64_t seen = mine->answered.count();
+        {
+            std::unique_lock lock{mutex_};
+            if (mine->answer)
+                break;
+            if (how != runtime::wait_end::notified) {
+                const bool late = how == runtime::wait_end::timed_out;
+                machine_.cancel(who,
+                                late ? core::checkout_failure::timeout
+                                     : core::checkout_failure::connection_error,
+                                world_.steady_now());
+                const pending_work work = settle();
+                lock.unlock();
+                continue;
+            }
+        }
+        how = co_await mine->answered.wait(seen, until);
+    }
+    tell_->deliver();
+    const std::scoped_lock lock{mutex_};
+    if (!*mine->answer)
+        co_return std::move(*mine->answer).error();
+    co_return lease{self, take(**mine->answer)};
+}
+
+void server_pool::mark_ready()
+{
+    std::unique_lock lock{mutex_};
+    machine_.mark_ready(world_.steady_now());
+    const bool needs_upkeep = options_.limits.min_size > 0 ||
+                              options_.limits.max_idle != duration::zero();
+    const bool start = needs_upkeep && !std::exchange(upkeep_started_, needs_upkeep);
+    const pending_work work = settle();
+    lock.unlock();
+    if (start)
+        tasks_.start(upkeep(weak_from_this(), world_));
+}
+
+void server_pool::clear(const error& why, std::optional<bson::object_id> service,
+                        bool interrupt_in_use)
+{
+    std::unique_lock lock{mutex_};
+    machine_.clear(why, service, interrupt_in_use, world_.steady_now());
+    const pending_work work = settle();
+    lock.unlock();
+}
+
+void server_pool::close()
+{
+    {
+        std::unique_lock lock{mutex_};
+        machine_.close(world_.steady_now());
+        const pending_work work = settle();
+        lock.unlock();
+    }
+    tasks_.stop();
+}
+
+std::uint32_t server_pool::generation() const
+{
+    const std::scoped_lock lock{mutex_};
+    return machine_.generation();
+}
+
+std::uint32_t server_pool::generation(const std::optional<bson::object_id>& service) const
+{
+    const std::scoped_lock lock{mutex_};
+    return service ? machine_.generation(*service) : machine_.generation();
+}
+
+pool_counts server_pool::counts() const
+{
+    const std::scoped_lock lock{mutex_};
+    return {.total = machine_.total(),
+            .idle = machine_.idle(),
+            .opening = machine_.opening(),
+            .waiting = machine_.waiting(),
+            .generation = machine_.generation()};
+}
+
+runtime::awaitable<void> server_pool::ended()
+{
+    const auto self = shared_from_this();
+    co_await self->tasks_.ended();
+}
+
+void server_pool::give_back(connection_ptr what) noexcept
+{
+    if (what->owes_reply() && !is_closed()) {
+        auto waits = drain(shared_from_this(), std::move(what));
+        tasks_.start(std::move(waits));
+        return;
+    }
+    const bool broken = !what->usable();
+    check_in(std::move(what), broken);
+}
+
+bool server_pool::is_closed() const
+{
+    const std::scoped_lock lock{mutex_};
+    return machine_.current() == core::connection_pool::state::closed;
+}
+
+void server_pool::check_in(connection_ptr what, bool broken)
+{
+    {
+        std::unique_lock lock{mutex_};
+        const connection_id id = what->pool_id;
+        if (const auto at = entries_.find(id); at != entries_.end()) {
+            at->second.in_use = nullptr;
+            at->second.idle = std::move(what);
+        }
+        machine_.check_in(id, broken, world_.steady_now());
+        if (machine_.has_effects()) {
+            const pending_work work = settle();
+            lock.unlock();
+        } else {
+            tell_events();
+        }
+    }
+    tell_->deliver();
+}
+
+/// Turns what the machine says into what to do. The mutex is held, and not when it is done.
+server_pool::pending_work server_pool::settle()
+{
+    pending_work work{*this};
+    for (core::pool_effect& effect : machine_.take_effects()) {
+        if (const auto* open_it = std::get_if<core::open_connection>(&effect)) {
+            entries_.try_emplace(open_it->id);
+            work.to_open.push_back(*open_it);
+        } else if (const auto* close_it = std::get_if<core::close_connection>(&effect)) {
+            if (auto gone = entries_.extract(close_it->id)) {
+                work.to_stop.push_back(std::move(gone.mapped().opening));
+                work.to_close.push_back(std::move(gone.mapped().idle));
+            }
+        } else if (const auto* stop_it = std::get_if<core::interrupt_connection>(&effect)) {
+            const auto at = entries_.find(stop_it->id);
+            if (at != entries_.end() && at->second.in_use != nullptr)
+                at->second.in_use->cancel();
+        } else if (const auto* give_it = std::get_if<core::hand_out>(&effect)) {
+            if (auto who = waiters_.extract(give_it->to)) {
+                who.mapped()->answer = give_it->connection;
+                work.to_wake.push_back(std::move(who.mapped()));
+            }
+        } else if (auto* refuse_it = std::get_if<core::refuse>(&effect)) {
+            if (auto who = waiters_.extract(refuse_it->who)) {
+                error none{runtime::errc::cancelled, "cancelled while waiting for a connection"};
+                who.mapped()->answer = refuse_it->cause ? *std::move(refuse_it->cause)
+                                                        : std::move(none);
+                work.to_wake.push_back(std::move(who.mapped()));
+            }
+        }
+    }
+    tell_events();
+    return work;
+}
+
+void server_pool::tell_events()
+{
+    if (tell_->silent())
+        return;
+    for (const core::pool_event& one : machine_.take_events())
+        tell_->queue(told_by_pool(one, options_.server));
+}
+
+connection_ptr server_pool::take(connection_id id)
+{
+    entry& found = entries_.at(id);
+    found.in_use = found.idle.get();
+    return std::move(found.idle);
+}
+
+runtime::awaitable<void> server_pool::open(std::shared_ptr<server_pool> self, connection_id id,
+                                           std::uint32_t generation)
+{
+    auto made = co_await establish(self->world_, *self->options_.recipe, self->options_.server,
+                                   runtime::never);
+    if (made) {
+        (*made)->pool_id = id;
+        (*made)->generation = generation;
+        const auto service = (*made)->description().service_id;
+        std::unique_lock lock{self->mutex_};
+        const auto at = self->entries_.find(id);
+        if (at != self->entries_.end()) {
+            at->second.opening = {};
+            at->second.idle = *std::move(made);
+        }
+        self->machine_.opened(id, service, self->world_.steady_now());
+        const pending_work work = self->settle();
+        lock.unlock();
+    } else {
+        const error& why = made.error();
+        std::optional<pending_work> work;
+        {
+            const std::scoped_lock lock{self->mutex_};
+            self->machine_.open_failed(id, why, self->world_.steady_now());
+            work.emplace(self->settle());
+        }
+        // Whoever waited for it must not choose this server again before the topology knows.
+        if (why.code() != runtime::errc::cancelled)
+            self->on_failure_(as_application_error(self->options_.server, generation, why));
+    }
+    self->tell_->deliver();
+}
+
+runtime::awaitable<void> server_pool::drain(std::shared_ptr<server_pool> self, connection_ptr what)
+{
+    co_await what->drain(self->world_.steady_now() + drain_time);
+    const bool broken = !what->usable();
+    self->check_in(std::move(what), broken);
+}
+
+runtime::awaitable<void> server_pool::upkeep(std::weak_ptr<server_pool> pool, runtime::world& in)
+{
+    for (;;) {
+        const runtime::wait_end how = co_await runtime::sleep_until(in, in.steady_now() +
+                                                                            upkeep_interval);
+        const auto self = pool.lock();
+        if (how == runtime::wait_end::cancelled || !self)
+            co_return;
+        std::unique_lock lock{self->mutex_};
+        self->machine_.maintain(in.steady_now());
+        {
+            const pending_work work = self->settle();
+            lock.unlock();
+        }
+        self->tell_->deliver();
+    }
+}
+
+}  // namespace holdfast::shell::mongo

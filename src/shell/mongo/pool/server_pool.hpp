@@ -1,0 +1,139 @@
+#pragma once
+#include "core/mongo/sdam/application_error.hpp"
+#include "core/pool/pool.hpp"
+#include "runtime/world.hpp"
+#include "shell/background.hpp"
+#include "shell/mongo/connection/connection.hpp"
+#include "shell/mongo/connection/recipe.hpp"
+#include "shell/mongo/tell/event_hub.hpp"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace holdfast::shell::mongo {
+
+class server_pool;
+
+/// A connection in use. Goes back to its pool when this goes.
+class lease {
+public:
+    lease(std::shared_ptr<server_pool> from, connection_ptr what) noexcept
+        : pool_{std::move(from)}, connection_{std::move(what)}
+    {
+    }
+    lease(lease&&) noexcept = default;
+    lease& operator=(lease&& other) noexcept
+    {
+        give_back();
+        pool_ = std::move(other.pool_);
+        connection_ = std::move(other.connection_);
+        return *this;
+    }
+    ~lease() { give_back(); }
+
+    connection& operator*() const noexcept { return *connection_; }
+    connection* operator->() const noexcept { return connection_.get(); }
+
+private:
+    void give_back() noexcept;
+
+    std::shared_ptr<server_pool> pool_;
+    connection_ptr connection_;
+};
+
+struct pool_options {
+    endpoint server;
+    core::pool_settings limits = {};
+    std::shared_ptr<const connection_recipe> recipe;
+};
+
+struct pool_counts {
+    std::size_t total = 0;
+    std::size_t idle = 0;
+    std::size_t opening = 0;
+    std::size_t waiting = 0;
+    std::uint32_t generation = 0;
+};
+
+/// Carries out what core::connection_pool says, for one server. Thread-safe; its mutex is held
+/// briefly, never over a wait or a listener. Those who change its state on behalf of the topology
+/// hold the topology's mutex, so these functions tell nobody: the topology does, afterwards.
+class server_pool : public std::enable_shared_from_this<server_pool> {
+public:
+    /// Told of each connection that could not be opened, before whoever waited for it goes on, and
+    /// with no lock held. Must not throw.
+    using failure_handler = std::function<void(core::mongo::application_error)>;
+
+    static std::shared_ptr<server_pool> make(runtime::world& in, pool_options options,
+                                             std::shared_ptr<event_hub> tell,
+                                             failure_handler on_failure);
+
+    const endpoint& server() const noexcept { return options_.server; }
+
+    /// The fast way, without a coroutine: an idle connection if there is one.
+    std::optional<lease> try_check_out();
+
+    /// Waits in line for one. The error is the pool's own (core::pool_errc), or why a connection
+    /// could not be opened, or runtime::errc::cancelled.
+    runtime::awaitable<result<lease>> check_out(time_point until);
+
+    // For the topology, under its mutex.
+    void mark_ready();
+    void clear(const error& why, std::optional<bson::object_id> service, bool interrupt_in_use);
+    void close();
+
+    std::uint32_t generation() const;
+    std::uint32_t generation(const std::optional<bson::object_id>& service) const;
+    pool_counts counts() const;
+
+    /// After close(): waits until nothing of it runs any more.
+    runtime::awaitable<void> ended();
+
+private:
+    friend class lease;
+    struct waiter;
+    struct entry;
+    struct pending_work;
+    friend struct pending_work;
+
+    server_pool(runtime::world& in, pool_options options, std::shared_ptr<event_hub> tell,
+                failure_handler on_failure);
+
+    void give_back(connection_ptr what) noexcept;
+    bool is_closed() const;
+    void check_in(connection_ptr what, bool broken);
+    pending_work settle();
+    void tell_events();
+    connection_ptr take(connection_id id);
+
+    static runtime::awaitable<void> open(std::shared_ptr<server_pool> self, connection_id id,
+                                         std::uint32_t generation);
+    static runtime::awaitable<void> drain(std::shared_ptr<server_pool> self, connection_ptr what);
+    static runtime::awaitable<void> upkeep(std::weak_ptr<server_pool> pool, runtime::world& in);
+
+    runtime::world& world_;
+    const pool_options options_;
+    const std::shared_ptr<event_hub> tell_;
+    const failure_handler on_failure_;
+    background tasks_;
+
+    mutable std::mutex mutex_;
+    core::connection_pool machine_;
+    std::map<connection_id, entry> entries_;
+    std::map<core::checkout_id, std::shared_ptr<waiter>> waiters_;
+    std::uint64_t last_checkout_ = 0;
+    bool upkeep_started_ = false;
+};
+
+inline void lease::give_back() noexcept
+{
+    if (connection_)
+        pool_->give_back(std::move(connection_));
+}
+
+}  // namespace holdfast::shell::mongo

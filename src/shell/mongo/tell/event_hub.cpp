@@ -1,0 +1,95 @@
+#include "shell/mongo/tell/event_hub.hpp"
+
+#include <utility>
+
+namespace holdfast::shell::mongo {
+namespace {
+
+/// One listener; heartbeats get back the form in which they are told.
+struct teller {
+    holdfast::mongo::event_listener& to;
+
+    void operator()(const heartbeat_reply& e) const
+    {
+        to.on(told::server_heartbeat_succeeded{e.server, e.awaited, e.took, e.reply.view()});
+    }
+    void operator()(const heartbeat_failure& e) const
+    {
+        to.on(told::server_heartbeat_failed{e.server, e.awaited, e.took, e.failure});
+    }
+    void operator()(const auto& e) const { to.on(e); }
+};
+
+}  // namespace
+
+event_hub::event_hub(std::vector<std::shared_ptr<holdfast::mongo::event_listener>> listeners,
+                     std::shared_ptr<log_sink> log)
+    : listeners_{std::move(listeners)},
+      log_{std::move(log)},
+      silent_{listeners_.empty() && !log_},
+      hears_commands_{!listeners_.empty() ||
+                      (log_ && log_->wants(log_component::command, severity::debug))}
+{
+}
+
+event_hub::~event_hub() = default;
+
+void event_hub::queue(queued_event what)
+{
+    if (silent_)
+        return;
+    const std::scoped_lock lock{mutex_};
+    queue_.push_back(std::move(what));
+    waiting_.store(true, std::memory_order_relaxed);
+}
+
+void event_hub::deliver()
+{
+    if (!waiting_.load(std::memory_order_relaxed))
+        return;
+    for (;;) {
+        std::vector<queued_event> batch;
+        {
+            const std::scoped_lock lock{mutex_};
+            // Somebody is at it, perhaps this very thread, called back by a listener.
+            if (delivering_)
+                return;
+            if (queue_.empty()) {
+                waiting_.store(false, std::memory_order_relaxed);
+                return;
+            }
+            batch.swap(queue_);
+            delivering_ = true;
+        }
+        for (const queued_event& one : batch)
+            tell(one);
+        const std::scoped_lock lock{mutex_};
+        delivering_ = false;
+    }
+}
+
+void event_hub::tell(const told::command_started& what) const noexcept
+{
+    for (const auto& listener : listeners_)
+        listener->on(what);
+}
+
+void event_hub::tell(const told::command_succeeded& what) const noexcept
+{
+    for (const auto& listener : listeners_)
+        listener->on(what);
+}
+
+void event_hub::tell(const told::command_failed& what) const noexcept
+{
+    for (const auto& listener : listeners_)
+        listener->on(what);
+}
+
+void event_hub::tell(const queued_event& what) const noexcept
+{
+    for (const auto& listener : listeners_)
+        std::visit(teller{*listener}, what);
+}
+
+}  // namespace holdfast::shell::mongo

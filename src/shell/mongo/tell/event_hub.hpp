@@ -1,0 +1,76 @@
+#pragma once
+#include "holdfast/bson/document.hpp"
+#include "holdfast/log.hpp"
+#include "holdfast/mongo/events.hpp"
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <variant>
+#include <vector>
+
+namespace holdfast::shell::mongo {
+
+namespace told = holdfast::mongo::told;
+
+/// A heartbeat's end with what it needs to live until it is told.
+struct heartbeat_reply {
+    endpoint server;
+    bool awaited = false;
+    duration took{};
+    bson::document reply;
+};
+struct heartbeat_failure {
+    endpoint server;
+    bool awaited = false;
+    duration took{};
+    error failure;
+};
+
+/// All that is told in order; command events are not, since they belong to their operations.
+using queued_event =
+    std::variant<told::pool_created, told::pool_ready, told::pool_cleared, told::pool_closed,
+                 told::connection_created, told::connection_ready, told::connection_closed,
+                 told::connection_check_out_started, told::connection_check_out_failed,
+                 told::connection_checked_out, told::connection_checked_in, told::topology_opening,
+                 told::topology_closed, told::topology_description_changed, told::server_opening,
+                 told::server_closed, told::server_description_changed,
+                 told::server_heartbeat_started, heartbeat_reply, heartbeat_failure>;
+
+/// Tells listeners and the log what happens in a client. Events are put in wherever they arise,
+/// also under a lock, and told by deliver(), which is called where no lock is held: in the order in
+/// which they were put in, one at a time, by whichever thread finds nobody else at it.
+class event_hub {
+public:
+    event_hub(std::vector<std::shared_ptr<holdfast::mongo::event_listener>> listeners,
+              std::shared_ptr<log_sink> log);
+    ~event_hub();
+
+    /// Nobody listens, and nothing is logged: then nothing need be queued.
+    bool silent() const noexcept { return silent_; }
+
+    void queue(queued_event what);
+    void deliver();
+
+    /// Whether command events are worth putting together.
+    bool hears_commands() const noexcept { return hears_commands_; }
+    void tell(const told::command_started& what) const noexcept;
+    void tell(const told::command_succeeded& what) const noexcept;
+    void tell(const told::command_failed& what) const noexcept;
+
+    const std::shared_ptr<log_sink>& log() const noexcept { return log_; }
+
+private:
+    void tell(const queued_event& what) const noexcept;
+
+    std::vector<std::shared_ptr<holdfast::mongo::event_listener>> listeners_;
+    std::shared_ptr<log_sink> log_;
+    bool silent_;
+    bool hears_commands_;
+    std::mutex mutex_;
+    std::vector<queued_event> queue_;
+    std::atomic<bool> waiting_{false};  // whether the queue may hold something: no lock if not
+    bool delivering_ = false;
+};
+
+}  // namespace holdfast::shell::mongo

@@ -1,0 +1,15 @@
+#pragma once
+#include "core/mongo/sdam/event.hpp"
+#include "holdfast/mongo/description.hpp"
+#include "shell/mongo/tell/event_hub.hpp"
+
+namespace holdfast::shell::mongo {
+
+/// The descriptions as users see them.
+holdfast::mongo::server_description described(const core::mongo::server_description& from);
+holdfast::mongo::topology_description described(const core::mongo::topology_description& from);
+
+/// What the core tells of the topology, with the topology's id.
+queued_event told_by_sdam(const core::mongo::sdam_event& what, const bson::object_id& topology);
+
+}  // namespace holdfast::shell::mongo

@@ -1,0 +1,363 @@
+#include "shell/mongo/topology/topology.hpp"
+
+#include "core/mongo/error/errc.hpp"
+#include "core/mongo/select/explain.hpp"
+#include "shell/mongo/topology/sdam_told.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace holdfast::shell::mongo {
+
+using core::mongo::selection_request;
+using core::mongo::topology_description;
+using core::mongo::transition;
+
+namespace {
+
+bson::object_id random_id(runtime::world& in)
+{
+    bson::object_id id;
+    in.random(id.bytes);
+    return id;
+}
+
+/// Whether trying again could not help: the name does not exist, or the peer is somebody else.
+bool is_terminal(const std::optional<error>& why)
+{
+    return why && (why->code() == runtime::errc::name_not_found ||
+                   why->code() == runtime::errc::certificate_rejected);
+}
+
+}  // namespace
+
+std::shared_ptr<topology> topology::make(runtime::world& in, topology_options options,
+                                         std::shared_ptr<event_hub> tell)
+{
+    return std::shared_ptr<topology>{new topology{in, std::move(options), std::move(tell)}};
+}
+
+topology::topology(runtime::world& in, topology_options options, std::shared_ptr<event_hub> tell)
+    : world_{in},
+      options_{std::move(options)},
+      tell_{std::move(tell)},
+      id_{random_id(in)},
+      changed_{in},
+      known_{std::make_shared<topology_description>()}
+{
+    publish(known_);
+}
+
+topology::~topology()
+{
+    for (const auto& [address, one] : servers_) {
+        if (one->monitor)
+            one->monitor->stop();
+        one->pool->close();
+    }
+}
+
+void topology::open()
+{
+    {
+        const std::scoped_lock lock{mutex_};
+        apply(core::mongo::open_topology(options_.start));
+    }
+    changed_.notify();
+    tell_->deliver();
+}
+
+std::shared_ptr<const published_topology> topology::current() const
+{
+    const std::scoped_lock lock{mutex_};
+    return published_;
+}
+
+result<std::optional<selected_server>> topology::try_select(const selection_request& request)
+{
+    const auto from = current();
+    std::vector<std::uint32_t> found;
+    const std::vector<std::uint32_t>* candidates = from->snapshot.prepared(request);
+    if (candidates == nullptr) {
+        auto computed = from->snapshot.candidates(request);
+        if (!computed)
+            return std::move(computed).error();
+        found = *std::move(computed);
+        candidates = &found;
+    }
+    if (candidates->empty())
+        return std::optional<selected_server>{};
+    std::uint64_t chance = 0;
+    if (candidates->size() > 1) {
+        std::uint8_t bytes[sizeof chance];
+        world_.random(bytes);
+        std::memcpy(&chance, bytes, sizeof chance);
+    }
+    const auto busy = [&from](std::uint32_t at) {
+        return from->servers[at]->operations.load(std::memory_order_relaxed);
+    };
+    const std::uint32_t at = core::mongo::choose(*candidates, chance, busy);
+    return std::optional<selected_server>{std::in_place, from, at};
+}
+
+runtime::awaitable<result<selected_server>> topology::select(selection_request request,
+                                                             time_point until)
+{
+    const auto self = shared_from_this();
+    const time_point began = world_.steady_now();
+    for (;;) {
+        const std::uint64_t seen = changed_.count();
+        auto found = try_select(request);
+        if (!found)
+            co_return std::move(found).error();
+        if (*found)
+            co_return std::move(**found);
+        const auto t = current()->snapshot.topology();
+        {
+            const std::scoped_lock lock{mutex_};
+            if (closed_)
+                co_return no_match(*t, request, "the client is closed");
+        }
+        if (options_.fail_fast_on_terminal_errors && is_hopeless(*t, began))
+            co_return no_match(*t, request, "waiting will not help");
+        if (world_.steady_now() >= until)
+            co_return no_match(*t, request, "server selection timed out");
+        request_all_checks();
+        const runtime::wait_end how = co_await changed_.wait(seen, until);
+        if (how == runtime::wait_end::cancelled)
+            co_return error{runtime::errc::cancelled, "cancelled while waiting for a server"};
+    }
+}
+
+void topology::handle(const core::mongo::application_error& what)
+{
+    {
+        const std::scoped_lock lock{mutex_};
+        const auto at = servers_.find(what.server);
+        if (closed_ || at == servers_.end())
+            return;
+        const std::uint32_t generation = at->second->pool->generation(what.service_id);
+        apply(core::mongo::apply_error(known_, what, generation, options_.profile,
+                                       world_.steady_now()));
+    }
+    changed_.notify();
+    tell_->deliver();
+}
+
+void topology::resolved(const std::vector<endpoint>& hosts, std::size_t max_hosts)
+{
+    {
+        const std::scoped_lock lock{mutex_};
+        if (closed_)
+            return;
+        apply(core::mongo::apply_srv(known_, hosts, max_hosts));
+    }
+    changed_.notify();
+    tell_->deliver();
+}
+
+void topology::close()
+{
+    {
+        const std::scoped_lock lock{mutex_};
+        if (std::exchange(closed_, true))
+            return;
+        apply(core::mongo::close_topology(known_));
+    }
+    changed_.notify();
+    tell_->deliver();
+}
+
+runtime::awaitable<void> topology::ended()
+{
+    const auto self = shared_from_this();
+    std::vector<std::shared_ptr<server>> gone;
+    {
+        const std::scoped_lock lock{mutex_};
+        gone = std::exchange(removed_, {});
+    }
+    for (const auto& one : gone) {
+        if (one->monitor)
+            co_await one->monitor->ended();
+        co_await one->pool->ended();
+    }
+    tell_->deliver();
+}
+
+void topology::checked(core::mongo::server_description found)
+{
+    {
+        const std::scoped_lock lock{mutex_};
+        if (closed_ || !servers_.contains(found.address))
+            return;
+        apply(core::mongo::apply_check(known_, std::move(found)));
+    }
+    changed_.notify();
+    tell_->deliver();
+}
+
+void topology::check_failed(const endpoint& server, const error& why,
+                            core::mongo::failure_kind kind)
+{
+    {
+        const std::scoped_lock lock{mutex_};
+        if (closed_ || !servers_.contains(server))
+            return;
+        apply(core::mongo::apply_failed_check(known_, server, why, kind, world_.steady_now()));
+    }
+    changed_.notify();
+    tell_->deliver();
+}
+
+core::mongo::server_ptr topology::believed(const endpoint& server) const
+{
+    const std::scoped_lock lock{mutex_};
+    return known_->find(server);
+}
+
+void topology::apply(const transition& change)
+{
+    if (!tell_->silent()) {
+        for (const core::mongo::sdam_event& event : change.events)
+            tell_->queue(told_by_sdam(event, id_));
+    }
+    known_ = change.after;
+    for (const core::mongo::effect& effect : change.effects)
+        perform(effect);
+    publish(known_);
+}
+
+void topology::perform(const core::mongo::effect& what)
+{
+    namespace sdam = core::mongo;
+    if (const auto* start = std::get_if<sdam::start_monitor>(&what))
+        return add_server(start->server);
+    if (const auto* stop = std::get_if<sdam::stop_monitor>(&what))
+        return remove_server(stop->server);
+    const auto with = [this](const endpoint& address, auto&& act) {
+        if (const auto at = servers_.find(address); at != servers_.end())
+            act(*at->second);
+    };
+    if (const auto* ready = std::get_if<sdam::mark_pool_ready>(&what)) {
+        with(ready->server, [](server& s) { s.pool->mark_ready(); });
+    } else if (const auto* clear = std::get_if<sdam::clear_pool>(&what)) {
+        with(clear->server, [&](server& s) {
+            s.pool->clear(clear->cause, clear->service_id, clear->interrupt_in_use);
+        });
+    } else if (const auto* check = std::get_if<sdam::request_check>(&what)) {
+        with(check->server, [](server& s) {
+            if (s.monitor)
+                s.monitor->request_check();
+        });
+    } else if (const auto* cancel = std::get_if<sdam::cancel_check>(&what)) {
+        with(cancel->server, [](server& s) {
+            if (s.monitor)
+                s.monitor->cancel_check();
+        });
+    }
+}
+
+void topology::add_server(const endpoint& address)
+{
+    auto added = std::make_shared<server>();
+    added->address = address;
+    pool_options pool;
+    pool.server = address;
+    pool.limits = options_.pool;
+    pool.recipe = options_.recipe;
+    added->pool = server_pool::make(
+        world_, std::move(pool), tell_,
+        [self = weak_from_this()](const core::mongo::application_error& failed) {
+            if (const auto alive = self.lock())
+                alive->handle(failed);
+        });
+    if (!options_.start.load_balanced) {
+        monitor_options monitor;
+        monitor.server = address;
+        monitor.recipe = options_.monitor_recipe;
+        monitor.heartbeat_frequency = options_.selection.heartbeat_frequency;
+        monitor.mode = options_.monitoring;
+        monitor.function_as_a_service = options_.function_as_a_service;
+        const std::weak_ptr<topology> self = weak_from_this();
+        added->monitor = server_monitor::make(world_, std::move(monitor), tell_, self.lock());
+        added->monitor->start();
+    }
+    servers_.insert_or_assign(address, std::move(added));
+}
+
+void topology::remove_server(const endpoint& address)
+{
+    auto gone = servers_.extract(address);
+    if (!gone)
+        return;
+    if (gone.mapped()->monitor)
+        gone.mapped()->monitor->stop();
+    gone.mapped()->pool->close();
+    removed_.push_back(std::move(gone.mapped()));
+}
+
+void topology::publish(const core::mongo::topology_ptr& next)
+{
+    std::vector<std::shared_ptr<server>> servers;
+    servers.reserve(next->servers.size());
+    for (const core::mongo::server_ptr& s : next->servers) {
+        const auto at = servers_.find(s->address);
+        servers.push_back(at == servers_.end() ? nullptr : at->second);
+    }
+    published_ = std::make_shared<published_topology>(published_topology{
+        core::mongo::selection_snapshot{next, options_.selection}, std::move(servers)});
+}
+
+void topology::request_all_checks()
+{
+    const std::scoped_lock lock{mutex_};
+    for (const auto& [address, one] : servers_) {
+        if (one->monitor)
+            one->monitor->request_check();
+    }
+}
+
+/// Every server has been tried since then, and none of them for the last time in vain but for good.
+bool topology::is_hopeless(const topology_description& t, time_point since) const
+{
+    return !t.servers.empty() &&
+           std::ranges::all_of(t.servers, [since](const core::mongo::server_ptr& s) {
+               return s->last_update_time >= since && is_terminal(s->failure);
+           });
+}
+
+error topology::no_match(const topology_description& t, const selection_request& request,
+                         const char* why) const
+{
+    std::string text = why;
+    text += ": " + describe_no_match(t, request, options_.selection, world_.steady_now());
+    return error{core::mongo::errc::no_server, std::move(text)};
+}
+
+std::string topology::dump() const
+{
+    const auto from = current();
+    const topology_description& t = *from->snapshot.topology();
+    std::string text{name_of(t.type)};
+    if (t.set_name)
+        text += " " + *t.set_name;
+    for (std::size_t at = 0; at < t.servers.size(); ++at) {
+        const core::mongo::server_description& s = *t.servers[at];
+        text += "\n  " + s.address.value() + " ";
+        text += name_of(s.type);
+        if (s.failure)
+            text += ": " + s.failure->message();
+        if (from->servers[at] == nullptr)
+            continue;
+        const pool_counts pool = from->servers[at]->pool->counts();
+        text += "\n    connections: " + std::to_string(pool.total) + " (" +
+                std::to_string(pool.idle) + " idle, " + std::to_string(pool.opening) +
+                " opening), waiting: " + std::to_string(pool.waiting) + ", generation " +
+                std::to_string(pool.generation) + ", operations: " +
+                std::to_string(from->servers[at]->operations.load(std::memory_order_relaxed));
+    }
+    return text;
+}
+
+}  // namespace holdfast::shell::mongo

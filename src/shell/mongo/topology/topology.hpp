@@ -1,0 +1,157 @@
+#pragma once
+#include "core/mongo/sdam/application_error.hpp"
+#include "core/mongo/sdam/transition.hpp"
+#include "core/mongo/select/snapshot.hpp"
+#include "core/mongo/settings/client_settings.hpp"
+#include "holdfast/bson/object_id.hpp"
+#include "runtime/wait.hpp"
+#include "shell/mongo/monitor/server_monitor.hpp"
+#include "shell/mongo/pool/server_pool.hpp"
+#include "shell/mongo/tell/event_hub.hpp"
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace holdfast::shell::mongo {
+
+/// One server as long as it is part of the topology.
+struct server {
+    endpoint address;
+    std::shared_ptr<server_pool> pool;
+    std::shared_ptr<server_monitor> monitor;  // null behind a load balancer
+    std::atomic<std::uint32_t> operations{0};
+};
+
+/// What operations choose from: made once for each change, never changed, shared by all readers.
+struct published_topology {
+    core::mongo::selection_snapshot snapshot;
+    std::vector<std::shared_ptr<server>> servers;  // as in snapshot.topology()->servers
+};
+
+/// A server that an operation has chosen; counted as busy with it as long as this lives.
+class selected_server {
+public:
+    /// `at` is its place in what was published.
+    selected_server(std::shared_ptr<const published_topology> in, std::size_t at) noexcept
+        : in_{std::move(in)}, which_{in_->servers[at].get()}, at_{at}
+    {
+        which_->operations.fetch_add(1, std::memory_order_relaxed);
+    }
+    selected_server(selected_server&& other) noexcept
+        : in_{std::move(other.in_)}, which_{std::exchange(other.which_, nullptr)}, at_{other.at_}
+    {
+    }
+    selected_server& operator=(selected_server&&) = delete;
+    ~selected_server()
+    {
+        if (which_)
+            which_->operations.fetch_sub(1, std::memory_order_relaxed);
+    }
+
+    server_pool& pool() const noexcept { return *which_->pool; }
+    const endpoint& address() const noexcept { return which_->address; }
+    /// As both were when it was chosen.
+    const core::mongo::server_description& description() const noexcept
+    {
+        return *topology().servers[at_];
+    }
+    const core::mongo::topology_description& topology() const noexcept
+    {
+        return *in_->snapshot.topology();
+    }
+
+private:
+    std::shared_ptr<const published_topology> in_;
+    server* which_;
+    std::size_t at_;
+};
+
+struct topology_options {
+    core::mongo::topology_settings start = {};
+    core::mongo::selection_settings selection = {};
+    core::pool_settings pool = {};
+    std::shared_ptr<const connection_recipe> recipe;
+    std::shared_ptr<const connection_recipe> monitor_recipe;
+    core::mongo::resilience_profile profile = core::mongo::as_specified;
+    core::mongo::monitoring_mode monitoring = core::mongo::monitoring_mode::automatic;
+    bool function_as_a_service = false;
+    bool fail_fast_on_terminal_errors = true;
+};
+
+/// All servers of a deployment. One writer at a time; what a change brings with it for pools and
+/// monitors is done in the same critical section in which the new topology is published, so that
+/// nobody sees the one without the other. Lock order: this mutex, then a pool's.
+class topology : public monitor_listener, public std::enable_shared_from_this<topology> {
+public:
+    static std::shared_ptr<topology> make(runtime::world& in, topology_options options,
+                                          std::shared_ptr<event_hub> tell);
+
+    ~topology();  // stops what close() has not
+
+    /// The seeds are known, and monitors start.
+    void open();
+
+    std::shared_ptr<const published_topology> current() const;
+
+    /// A server at once, without a coroutine, if one is suitable.
+    result<std::optional<selected_server>> try_select(
+        const core::mongo::selection_request& request);
+
+    /// Waits for one. The error explains, server by server, why there was none in time. `began` is
+    /// when the operation did: what was known before may be out of date.
+    runtime::awaitable<result<selected_server>> select(core::mongo::selection_request request,
+                                                       time_point until);
+
+    /// Something went wrong on a connection of an operation. When this returns, the next selection
+    /// knows of it.
+    void handle(const core::mongo::application_error& what);
+
+    /// DNS has been asked again.
+    void resolved(const std::vector<endpoint>& hosts, std::size_t max_hosts);
+
+    /// Stops everything; nothing can be selected any more. Then ended() waits for the rest.
+    void close();
+    runtime::awaitable<void> ended();
+
+    /// For people: the topology, its servers, their pools, in a few lines.
+    std::string dump() const;
+
+    void checked(core::mongo::server_description found) override;
+    void check_failed(const endpoint& server, const error& why,
+                      core::mongo::failure_kind kind) override;
+    core::mongo::server_ptr believed(const endpoint& server) const override;
+
+private:
+    topology(runtime::world& in, topology_options options, std::shared_ptr<event_hub> tell);
+
+    void apply(const core::mongo::transition& change);  // the mutex is held
+    void perform(const core::mongo::effect& what);
+    void add_server(const endpoint& address);
+    void remove_server(const endpoint& address);
+    void publish(const core::mongo::topology_ptr& next);
+    void request_all_checks();
+    bool is_hopeless(const core::mongo::topology_description& t, time_point since) const;
+    error no_match(const core::mongo::topology_description& t,
+                   const core::mongo::selection_request& request, const char* why) const;
+
+    runtime::world& world_;
+    const topology_options options_;
+    const std::shared_ptr<event_hub> tell_;
+    const bson::object_id id_;
+    runtime::event changed_;
+
+    mutable std::mutex mutex_;
+    core::mongo::topology_ptr known_;
+    std::map<endpoint, std::shared_ptr<server>> servers_;
+    std::vector<std::shared_ptr<server>> removed_;  // whose last coroutines are awaited by ended()
+    std::shared_ptr<const published_topology> published_;
+    bool closed_ = false;
+};
+
+}  // namespace holdfast::shell::mongo
