@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace holdfast::testing {
+namespace holdfast::proof {
 
 /// Wire messages put together byte by byte, right or wrong, by nothing that is under test.
 class raw_message {
@@ -51,4 +51,4 @@ private:
     std::vector<std::uint8_t> bytes_;
 };
 
-}  // namespace holdfast::testing
+}  // namespace holdfast::proof

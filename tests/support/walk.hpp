@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace holdfast::testing {
+namespace holdfast::proof {
 
 struct walked {
     std::size_t values = 0;
@@ -175,4 +175,4 @@ inline walked walk(bson::view document)
     return w.seen;
 }
 
-}  // namespace holdfast::testing
+}  // namespace holdfast::proof

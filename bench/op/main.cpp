@@ -1,0 +1,183 @@
+#include "api/process_facts.hpp"
+#include "core/mongo/uri/uri.hpp"
+#include "holdfast/mongo/client.hpp"
+#include "net/blocking/world.hpp"
+#include "net/world.hpp"
+#include "shell/mongo/connection/first_contact.hpp"
+#include "shell/mongo/connection/ping.hpp"
+
+#include <CLI/CLI.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <utility>
+
+/// Performs exactly N operations against any server and exits, so that what one costs is the
+/// difference of two run lengths divided by the difference of their counts.
+namespace holdfast::bench {
+namespace {
+
+using core::mongo::parsed_uri;
+using shell::mongo::connection_ptr;
+
+struct order {
+    std::string operation = "ping";
+    std::string uri;
+    std::uint64_t count = 1000;
+    std::uint32_t concurrency = 1;
+    bool sync = false;
+};
+
+struct tally {
+    std::uint64_t begun = 0;
+    std::uint64_t done = 0;
+    std::string failure = {};
+};
+
+runtime::awaitable<result<connection_ptr>> connect(runtime::world& in, const parsed_uri& from)
+{
+    const auto recipe = shell::mongo::make_recipe(in, from.settings, api::describe_process({}));
+    if (!recipe)
+        co_return recipe.error();
+    co_return co_await shell::mongo::first_contact(in, *recipe, from.settings);
+}
+
+/// One of several that share the work, each with a connection of its own.
+runtime::awaitable<void> worker(runtime::world& in, const parsed_uri& from, const order& what,
+                                tally& all)
+{
+    auto made = co_await connect(in, from);
+    if (!made) {
+        all.failure = made.error().message();
+        co_return;
+    }
+    while (all.begun < what.count && all.failure.empty()) {
+        ++all.begun;
+        const auto answered = co_await shell::mongo::ping(**made);
+        if (!answered) {
+            all.failure = answered.error().message();
+            co_return;
+        }
+        ++all.done;
+    }
+}
+
+/// A command through a client, with everything that operations have.
+runtime::awaitable<void> command_worker(const mongo::client& with, const bson::document& command,
+                                        mongo::command_options how, const order& what, tally& all)
+{
+    while (all.begun < what.count && all.failure.empty()) {
+        ++all.begun;
+        try {
+            co_await with.run_command("perftest", command, how);
+            ++all.done;
+        } catch (const failure& failed) {
+            all.failure = failed.why().explain();
+        }
+    }
+}
+
+runtime::awaitable<void> close(const mongo::client& with)
+{
+    co_await with.close();
+}
+
+void run_commands(const order& what, tally& all)
+{
+    boost::asio::io_context loop{1};
+    const mongo::client with{loop.get_executor(), what.uri};
+    const bool insert = what.operation == "run_insert";
+    const bson::document command = insert ? bson::doc(
+                                                "insert", "corpus", "documents",
+                                                bson::list(bson::object("_id", 1, "text", "kelp")))
+                                          : bson::doc("ping", 1);
+    mongo::command_options how;
+    how.kind = insert ? mongo::command_kind::write : mongo::command_kind::generic;
+    std::uint32_t running = what.concurrency;
+    auto ended = [&](std::exception_ptr) {
+        if (--running == 0)
+            boost::asio::co_spawn(loop, close(with), [](std::exception_ptr) {});
+    };
+    for (std::uint32_t n = 0; n < what.concurrency; ++n)
+        boost::asio::co_spawn(loop, command_worker(with, command, how, what, all), ended);
+    loop.run();
+}
+
+void run_async(const parsed_uri& from, const order& what, tally& all)
+{
+    boost::asio::io_context loop{1};
+    net::async_world world{loop.get_executor()};
+    auto rethrow = [](std::exception_ptr thrown) {
+        if (thrown)
+            std::rethrow_exception(thrown);
+    };
+    for (std::uint32_t n = 0; n < what.concurrency; ++n)
+        boost::asio::co_spawn(loop, worker(world, from, what, all), rethrow);
+    loop.run();
+}
+
+/// Each operation is a call of its own, as an application makes it.
+void run_sync(const parsed_uri& from, const order& what, tally& all)
+{
+    net::blocking_world world;
+    auto made = world.run(connect(world, from));
+    if (!made) {
+        all.failure = made.error().message();
+        return;
+    }
+    for (; all.begun < what.count && all.failure.empty(); ++all.begun) {
+        const auto answered = world.run(shell::mongo::ping(**made));
+        if (answered)
+            ++all.done;
+        else
+            all.failure = answered.error().message();
+    }
+}
+
+int run(const order& what)
+{
+    const auto from = core::mongo::parse_uri(what.uri);
+    if (!from) {
+        std::fprintf(stderr, "bench_op: %s\n", from.error().message().c_str());
+        return 2;
+    }
+    tally all;
+    if (what.operation != "ping")
+        run_commands(what, all);
+    else if (what.sync)
+        run_sync(*from, what, all);
+    else
+        run_async(*from, what, all);
+    if (!all.failure.empty()) {
+        std::fprintf(stderr, "bench_op: %s\n", all.failure.c_str());
+        return 1;
+    }
+    std::printf("{\"op\":\"%s\",\"n\":%llu}\n", what.operation.c_str(),
+                static_cast<unsigned long long>(all.done));
+    return 0;
+}
+
+}  // namespace
+}  // namespace holdfast::bench
+
+int main(int argc, char** argv)
+{
+    holdfast::bench::order what;
+    CLI::App app{"Performs exactly N operations against a server and exits."};
+    app.add_option("operation", what.operation,
+                   "ping: on a connection of its own; run_ping, run_insert: through a client")
+        ->required()
+        ->check(CLI::IsMember({"ping", "run_ping", "run_insert"}));
+    app.add_option("--uri", what.uri, "Connection string")->required();
+    app.add_option("--count", what.count, "Operations in all")->capture_default_str();
+    app.add_option("--concurrency", what.concurrency, "Connections, one operation on each")
+        ->check(CLI::Range(1U, 10'000U))
+        ->capture_default_str();
+    app.add_flag("--sync", what.sync, "Blocking calls, one connection");
+    CLI11_PARSE(app, argc, argv);
+    return holdfast::bench::run(what);
+}

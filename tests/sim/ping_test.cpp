@@ -1,0 +1,169 @@
+#include "shell/mongo/connection/ping.hpp"
+
+#include "core/mongo/uri/uri.hpp"
+#include "shell/mongo/connection/first_contact.hpp"
+#include "sim/simulation.hpp"
+#include "support/scripted_server.hpp"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace holdfast {
+namespace {
+
+using namespace std::chrono_literals;
+using proof::scripted_server;
+
+/// A client and a server host on links that take exactly 1 ms each way.
+class ping_test : public ::testing::Test {
+protected:
+    ping_test()
+    {
+        sim::link exact;
+        exact.latency_min = exact.latency_max = 1ms;
+        world.set_all_links(exact);
+    }
+
+    void start_server(std::uint16_t port = 27017)
+    {
+        runtime::destination where;
+        where.port = port;
+        where.host = server.name();
+        server.start(scripted.serve(server.world(), where));
+    }
+
+    static runtime::awaitable<void> contact(runtime::world& in, std::string uri,
+                                            std::optional<result<void>>& outcome)
+    {
+        auto parsed = core::mongo::parse_uri(uri);
+        EXPECT_TRUE(parsed) << uri;
+        auto looked_up = co_await shell::mongo::look_up_seeds(in, *std::move(parsed));
+        if (!looked_up) {
+            outcome = std::move(looked_up).error();
+            co_return;
+        }
+        const auto recipe = shell::mongo::make_recipe(in, looked_up->settings, {});
+        EXPECT_TRUE(recipe);
+        auto made = co_await shell::mongo::first_contact(in, *recipe, looked_up->settings);
+        if (!made) {
+            outcome = std::move(made).error();
+            co_return;
+        }
+        outcome = co_await shell::mongo::ping(**made);
+    }
+
+    /// How long it took, in virtual time.
+    duration ping(const std::string& uri)
+    {
+        const time_point began = world.now();
+        client.start(contact(client.world(), uri, outcome));
+        EXPECT_TRUE(world.run_while_not([this] { return outcome.has_value(); }));
+        return world.now() - began;
+    }
+
+    sim::simulation world{1};
+    sim::host& client = world.add_host("client");
+    sim::host& server = world.add_host("server");
+    scripted_server scripted;
+    std::optional<result<void>> outcome;
+};
+
+TEST_F(ping_test, connects_says_hello_and_pings)
+{
+    start_server();
+    const duration took = ping("mongodb://server/");
+    ASSERT_TRUE(*outcome) << outcome->error().explain();
+    EXPECT_EQ(scripted.received(), (std::vector<std::string>{"isMaster", "ping"}));
+    EXPECT_GE(took, 6ms);  // three round trips: connect, hello, ping
+    EXPECT_LT(took, 8ms);  // and the look-up of the name
+}
+
+TEST_F(ping_test, a_refused_port_fails_when_the_selection_timeout_has_passed)
+{
+    EXPECT_EQ(ping("mongodb://server/?serverSelectionTimeoutMS=200"), 200ms);
+    ASSERT_FALSE(*outcome);
+    const std::string text = outcome->error().message();
+    EXPECT_NE(text.find("within 200 ms"), std::string::npos) << text;
+    EXPECT_NE(text.find("server:27017: "), std::string::npos) << text;
+    EXPECT_NE(text.find("refused"), std::string::npos) << text;
+    EXPECT_NE(text.find("phase connect, 19"), std::string::npos) << text;
+    EXPECT_NE(text.find(" ms ago"), std::string::npos) << text;
+}
+
+TEST_F(ping_test, a_server_that_appears_after_a_second_is_found)
+{
+    world.at_time(world.now() + 1s, [this] { start_server(); });
+    const duration took = ping("mongodb://server/");
+    ASSERT_TRUE(*outcome) << outcome->error().explain();
+    EXPECT_GE(took, 1s);
+    EXPECT_LT(took, 1600ms);  // seeds are tried again every 500 ms
+}
+
+TEST_F(ping_test, a_name_that_nobody_knows_fails_at_once)
+{
+    EXPECT_LT(ping("mongodb://nowhere/"), 100ms);
+    ASSERT_FALSE(*outcome);
+    EXPECT_NE(outcome->error().message().find("phase resolve"), std::string::npos)
+        << outcome->error().message();
+}
+
+TEST_F(ping_test, a_name_that_nobody_knows_is_waited_for_if_told_so)
+{
+    world.at_time(world.now() + 1s, [this] {
+        world.set_addresses("nowhere", {server.address()});
+        start_server();
+    });
+    EXPECT_GE(ping("mongodb://nowhere/?failFastOnTerminalErrors=false"), 1s);
+    EXPECT_TRUE(*outcome) << outcome->error().explain();
+}
+
+TEST_F(ping_test, the_second_seed_answers_for_the_first)
+{
+    start_server();
+    const duration took = ping("mongodb://server:1,server/");
+    EXPECT_TRUE(*outcome) << outcome->error().explain();
+    EXPECT_LT(took, 20ms);
+}
+
+TEST_F(ping_test, a_silent_server_is_given_up_in_the_phase_it_was_silent_in)
+{
+    start_server();
+    scripted.on("isMaster", [this](bson::view) {
+        world.partition(server, client);  // the reply is on its way into nowhere
+        bson::byte_buffer out;
+        bson::builder reply{out};
+        reply.add("ok", 1.0);
+        return bson::document{reply.finish().value()};
+    });
+    EXPECT_EQ(ping("mongodb://server/?serverSelectionTimeoutMS=300&connectTimeoutMS=100"), 300ms);
+    ASSERT_FALSE(*outcome);
+    const std::string text = outcome->error().context("server:27017").data();
+    EXPECT_FALSE(text.empty());
+}
+
+TEST_F(ping_test, seeds_come_from_srv_records)
+{
+    runtime::srv_record record;
+    record.host = "server.sea.example.com";
+    record.port = 27099;
+    world.set_srv("_mongodb._tcp.cluster.sea.example.com", {record});
+    world.set_addresses("server.sea.example.com", {server.address()});
+    start_server(27099);
+    ping("mongodb+srv://cluster.sea.example.com/?tls=false");
+    EXPECT_TRUE(*outcome) << outcome->error().explain();
+}
+
+TEST_F(ping_test, nothing_is_left_behind)
+{
+    start_server();
+    ping("mongodb://server/");
+    world.run_for(1s);
+    EXPECT_EQ(world.left().streams, 0U);
+    EXPECT_EQ(world.left().alarms, 0U);
+}
+
+}  // namespace
+}  // namespace holdfast
