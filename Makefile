@@ -29,6 +29,7 @@ test: build unit-tests official-tests sanitized-tests ## all that must pass befo
 	@$(if $(OFFICIAL),echo "all tests passed",echo "OFFICIAL TESTS NOT RUN")
 
 bench: build ## measure against libbson, in time and in instructions
+	@python3 bench/op/run.py --peer-bench $(SHARED)/peer-bench
 	@python3 bench/core/run.py
 	@python3 bench/run.py
 
@@ -74,7 +75,9 @@ official-tests:
 	done
 
 sanitized-tests: build/asan.built
-	@$(STEP) "test asan" $(CTEST) asan -L 'unit|property|toolchain'
+	@$(STEP) "test asan" $(CTEST) asan -L 'unit|property|runtime|toolchain'
+	@$(STEP) "same seeds, same histories" tests/sim/determinism/run.py --seeds 50 \
+	    build/bin/sim_determinism build/asan/bin/sim_determinism
 
 # Ninja knows what is out of date; this only says where each preset is built.
 build/%.built: FORCE
