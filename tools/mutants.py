@@ -1,15 +1,22 @@
 #!/usr/bin/env python3
 """Breaks the pure code in small ways, one at a time, and reports what no unit test notices.
 
-usage: mutants.py [--seed N] [--count N] [--paths FOLDER ...]
+usage: mutants.py [--seed N] [--count N] [--paths FOLDER ...] [--jobs N]
 
-A mutant differs from the code in one operator, constant or early return. It is built in a copy of
-the tree under build/mutants, and killed if the unit tests fail, crash or run out of time; if they
-pass, it survives, and either a test is missing or the code that it changed is not needed. One that
-does not compile is not counted. The same seed draws the same mutants from the same code.
+A mutant differs from the code in one operator, constant or early return. It is killed if the unit
+tests of the core fail, crash or run out of time; if they pass, it survives, and either a test is
+missing or the code that it changed is not needed. One that does not compile is not counted. The
+same seed draws the same mutants from the same code.
+
+All happens in build/mutants, without CMake: a copy of the code is compiled once, and per mutant
+only what includes the mutated file is compiled again. Of the tests only those are linked and run
+that can reach it, those in the folder that mirrors its own first.
 """
 import argparse
 import collections
+import concurrent.futures
+import functools
+import os
 import pathlib
 import random
 import re
@@ -19,9 +26,22 @@ import subprocess
 import sys
 import time
 
-HOME = pathlib.Path("build/mutants")
-TREE, BUILD = HOME / "tree", HOME / "build"
-NOT_COPIED = ("build", ".git", "docs")
+HOME = pathlib.Path("build/mutants").resolve()
+TREE = HOME / "tree"        # a copy, so that edits during a run disturb nothing
+MUTATED = HOME / "mutated"  # the one file that differs, found before that of the tree
+OBJECTS, NEW_OBJECTS = HOME / "objects", HOME / "new_objects"
+# Tests read the documentation and the examples.
+COPIED = ("include", "src/core", "tests/support", "tests/unit/core", "docs", "examples")
+
+COMPILE = ["g++", "-std=c++20", "-O0", "-g0", "-w", "-pipe", "-fmax-errors=1",
+           *(f"-I{root}/{folder}" for root in (MUTATED, TREE) for folder in ("include", "src")),
+           "-Itests"]
+LINK = ["g++", "-fuse-ld=gold"]
+LIBRARIES = ["-lgtest_main", "-lgtest", "-lcrypto", "-lidn", "-lz", "-lzstd", "-lsnappy"]
+STANDARD = ("algorithm", "chrono", "map", "memory", "optional", "ranges", "string", "variant",
+            "vector")
+# The sources do without GoogleTest's header: it brings in names that are not theirs.
+PRECOMPILED = {"src": STANDARD, "tests": ("gtest/gtest.h", *STANDARD)}
 MEMORY = 4 << 30  # a mutant may want to allocate without end
 
 # Operators stand between spaces, which template brackets and references never do.
@@ -69,9 +89,7 @@ def describe(mutant, text):
 def copy_tree():
     """Brings the copy up to date but leaves equal files alone, so that little is built again."""
     wanted = set()
-    for path in pathlib.Path(".").rglob("*"):
-        if path.parts[0] in NOT_COPIED or not path.is_file():
-            continue
+    for path in (p for folder in COPIED for p in pathlib.Path(folder).rglob("*") if p.is_file()):
         wanted.add(path)
         copy = TREE / path
         copy.parent.mkdir(parents=True, exist_ok=True)
@@ -82,16 +100,92 @@ def copy_tree():
             copy.unlink()
 
 
-def build():
-    """True if the tests compile. Warnings are off: a mutant may well look odd."""
-    if not (BUILD / "build.ninja").exists():
-        subprocess.run(
-            ["cmake", "-S", TREE, "-B", BUILD, "-G", "Ninja", "-D", "CMAKE_CXX_COMPILER=g++",
-             "-D", "CMAKE_BUILD_TYPE=Debug", "-D", "CMAKE_CXX_FLAGS=-w -g0"],
-            check=True, stdout=subprocess.DEVNULL)
-    command = ["cmake", "--build", BUILD, "--target", "unit_tests"]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    return done.returncode == 0, done.stdout
+def run(command):
+    """What the command printed; an error if it fails."""
+    return subprocess.run(command, cwd=TREE, check=True, text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT).stdout
+
+
+def precompile():
+    for kind, headers in PRECOMPILED.items():
+        file = HOME / f"{kind}.hpp"
+        text = "".join(f"#include <{header}>\n" for header in headers)
+        if not file.exists() or file.read_text(encoding="utf-8") != text:
+            file.write_text(text, encoding="utf-8")
+            run([*COMPILE, "-x", "c++-header", file, "-o", f"{file}.gch"])
+
+
+def is_test(unit):
+    return unit.parts[0] == "tests"
+
+
+def object_of(unit, folder=OBJECTS):
+    return folder / (unit.as_posix().replace("/", ".") + ".o")
+
+
+def compile_unit(unit, folder=OBJECTS):
+    target, part = object_of(unit, folder), object_of(unit, folder).with_suffix(".part")
+    source = MUTATED / unit if (MUTATED / unit).exists() else unit
+    run([*COMPILE, "-include", HOME / f"{unit.parts[0]}.hpp", "-c", source, "-o", part,
+         "-MMD", "-MF", target.with_suffix(".d")])
+    part.rename(target)  # only whole objects have the name
+
+
+def files_of(unit):
+    """The files that went into an object."""
+    words = object_of(unit).with_suffix(".d").read_text(encoding="utf-8").split(":", 1)[1].split()
+    return {(TREE / word).resolve() for word in words if word != "\\"}
+
+
+def is_up_to_date(unit):
+    target = object_of(unit)
+    if not target.exists():
+        return False
+    made = target.stat().st_mtime
+    return all(file.exists() and file.stat().st_mtime <= made for file in files_of(unit))
+
+
+class Program:
+    """The compiled tree: which unit includes which file, and which needs which to be linked."""
+
+    def __init__(self, jobs):
+        self.workers = concurrent.futures.ThreadPoolExecutor(jobs)
+        self.units = [path.relative_to(TREE) for folder in ("src", "tests/unit")
+                      for path in sorted((TREE / folder).rglob("*.cpp"))]
+        self.compile([unit for unit in self.units if not is_up_to_date(unit)])
+        self.files = {unit: files_of(unit) for unit in self.units}
+        self.needed, self.provider = {}, {}
+        for unit in self.units:
+            symbols = [line.split() for line in run(["nm", "-P", object_of(unit)]).splitlines()]
+            self.needed[unit] = {name for name, kind, *_ in symbols if kind in "Uwv"}
+            if not is_test(unit):
+                self.provider |= {name: unit for name, kind, *_ in symbols if kind in "TDBRWV"}
+
+    def compile(self, units, folder=OBJECTS):
+        list(self.workers.map(lambda unit: compile_unit(unit, folder), units))
+
+    @functools.cache
+    def linked_with(self, test):
+        """The test and all that it needs, directly or not."""
+        found, left = set(), [test]
+        while left:
+            unit = left.pop()
+            if unit not in found:
+                found.add(unit)
+                left += {self.provider[n] for n in self.needed[unit] if n in self.provider}
+        return frozenset(found)
+
+    def including(self, path):
+        return {unit for unit in self.units if (TREE / path) in self.files[unit]}
+
+    def reaching(self, units):
+        """The tests that notice if these units change."""
+        return [t for t in self.units if is_test(t) and self.linked_with(t) & units]
+
+    def link(self, tests, changed):
+        units = sorted(frozenset().union(*map(self.linked_with, tests)))
+        objects = [object_of(u, NEW_OBJECTS if u in changed else OBJECTS) for u in units]
+        run([*LINK, "-o", HOME / "tests", *objects, *LIBRARIES])
 
 
 def limit_memory():
@@ -99,24 +193,48 @@ def limit_memory():
 
 
 def tests_pass(seconds):
-    command = [BUILD / "bin/unit_tests", "--gtest_brief=1", "--gtest_fail_fast"]
+    command = [HOME / "tests", "--gtest_brief=1", "--gtest_fail_fast"]
     try:
-        return subprocess.run(command, timeout=seconds, preexec_fn=limit_memory,
+        return subprocess.run(command, timeout=seconds, preexec_fn=limit_memory, cwd=TREE,
                               stdout=subprocess.DEVNULL,
                               stderr=subprocess.DEVNULL).returncode == 0
     except subprocess.TimeoutExpired:
         return False  # a hang would be noticed
 
 
-def verdict(mutant, text, seconds):
-    copy = TREE / mutant.path
-    copy.write_text(text[:mutant.start] + mutant.new + text[mutant.end:], encoding="utf-8")
+def groups_of(tests, path):
+    """The tests in the folder that mirrors the file's, which mostly suffice, and the others."""
+    mirror = pathlib.Path("tests/unit").joinpath(*path.parent.parts[1:])
+    near = [test for test in tests if mirror in test.parents]
+    return [group for group in (near, [t for t in tests if t not in near]) if group]
+
+
+def survives(program, mutant, seconds):
+    changed = program.including(mutant.path)
+    tests, compiled = [], set()
+    for group in groups_of(program.reaching(changed), mutant.path):
+        tests += group
+        linked = frozenset().union(*map(program.linked_with, tests))
+        missing = (changed & linked) - compiled
+        # Sources first: they are quicker to compile, and one that fails ends it.
+        program.compile(sorted(missing, key=is_test), NEW_OBJECTS)
+        compiled |= missing
+        program.link(group, changed)
+        if not tests_pass(seconds):
+            return False
+    return True
+
+
+def verdict(program, mutant, text, seconds):
+    file = MUTATED / mutant.path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text[:mutant.start] + mutant.new + text[mutant.end:], encoding="utf-8")
     try:
-        if not build()[0]:
-            return "does not compile"
-        return "SURVIVED" if tests_pass(seconds) else "killed"
+        return "SURVIVED" if survives(program, mutant, seconds) else "killed"
+    except subprocess.CalledProcessError:
+        return "does not compile"
     finally:
-        copy.write_text(text, encoding="utf-8")
+        file.unlink()
 
 
 def parse_options():
@@ -124,23 +242,37 @@ def parse_options():
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--count", type=int, default=100)
     options.add_argument("--paths", nargs="+", default=["src/core"])
+    options.add_argument("--jobs", type=int, default=os.cpu_count())
     return options.parse_args()
+
+
+def prepare(jobs):
+    """The program without any mutant, and how long its tests may run."""
+    shutil.rmtree(MUTATED, ignore_errors=True)
+    shutil.rmtree(NEW_OBJECTS, ignore_errors=True)
+    for folder in (OBJECTS, NEW_OBJECTS):
+        folder.mkdir(parents=True, exist_ok=True)
+    copy_tree()
+    precompile()
+    program = Program(jobs)
+    program.link([unit for unit in program.units if is_test(unit)], frozenset())
+    began = time.monotonic()
+    if not tests_pass(600):
+        sys.exit("the unit tests fail without any mutant")
+    return program, 10 + 10 * (time.monotonic() - began)
 
 
 def main():
     options = parse_options()
-    files = [p for folder in options.paths for p in sorted(pathlib.Path(folder).rglob("*.[ch]pp"))]
-    texts = {path: path.read_text(encoding="utf-8") for path in files}
+    try:
+        program, seconds = prepare(options.jobs)
+    except subprocess.CalledProcessError as failed:
+        sys.exit(failed.stdout)
+    files = [path.relative_to(TREE) for folder in options.paths
+             for path in sorted((TREE / folder).rglob("*.[ch]pp"))]
+    texts = {path: (TREE / path).read_text(encoding="utf-8") for path in files}
     mutants = [m for path, text in texts.items() for m in mutations(path, text)]
     random.Random(options.seed).shuffle(mutants)
-
-    copy_tree()
-    built, output = build()
-    began = time.monotonic()
-    if not built or not tests_pass(600):
-        print(output if not built else "the unit tests fail without any mutant")
-        return 1
-    seconds = 10 + 10 * (time.monotonic() - began)
 
     counts, survivors = collections.Counter(), []
     print(f"seed {options.seed}: {options.count} of {len(mutants)} mutants in {len(files)} files")
@@ -148,14 +280,16 @@ def main():
         if counts["killed"] + counts["SURVIVED"] == options.count:
             break
         text = texts[mutant.path]
-        what = verdict(mutant, text, seconds)
+        what = verdict(program, mutant, text, seconds)
         counts[what] += 1
         story = describe(mutant, text)
         print(f"{sum(counts.values()):4} {what:16} {story.splitlines()[0]}", flush=True)
         if what == "SURVIVED":
             survivors.append(story)
-    print("\n".join(["", *survivors]) if survivors else "")
-    print(", ".join(f"{n} {what}" for what, n in counts.items()))
+    print("\n".join(["", *survivors, ""]))
+    counted = counts["killed"] + counts["SURVIVED"]
+    print(", ".join(f"{n} {what}" for what, n in counts.items()) +
+          f": {100 * counts['SURVIVED'] / max(counted, 1):.1f} % survived")
     return 0
 
 

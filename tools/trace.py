@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Joins the requirements with the tests that ran and passed, and writes docs/conformance.md.
 
-usage: trace.py [--requirements TSV] [--results DIR] [--root DIR]
+usage: trace.py [--requirements TSV] [--results DIR] [--root DIR] [--waiting TSV]
 
 The column `proof` of a requirement says what is demanded:
   test                     a test that names it with VERIFIES("SD-144"), ran and passed
@@ -10,6 +10,9 @@ The column `proof` of a requirement says what is demanded:
   n/a, later, superseded   nothing; the word itself is the answer
 A failed test proves nothing, and takes back what another test proved. To name an id that does not
 exist is an error, in a test as in an anchor.
+
+What is open waits for some part of the program, and tools/waiting.tsv says for which. To be open
+without waiting is an error, and so is to wait once there is nothing left to wait for.
 """
 import argparse
 import collections
@@ -24,6 +27,13 @@ ANCHOR = re.compile(r"<!--\s*([A-Z]{2}-[0-9]{3})\s*-->")
 EXAMPLES = "ZZ-"  # the ids that the tests of VERIFIES itself use
 SETTLED = ("n/a", "later", "superseded")
 DEMANDS = ("test", "doc", "review", *SETTLED)
+AWAITED = {
+    "connection": "a connection that shakes hands, authenticates and fails, and its pool",
+    "monitor": "monitors that check servers, and the topology that they keep",
+    "executor": "the loop that selects, checks out, sends and tries again, and its events",
+    "operations": "the commands and helpers that users call, and their options",
+    "document": "a sentence in the documentation",
+}
 
 Evidence = collections.namedtuple("Evidence", "passed failed anchors")
 
@@ -63,6 +73,11 @@ def gather(results, anchors):
     return evidence
 
 
+def read_waiting(path):
+    """Per id, what it waits for; nothing if there is no such table."""
+    return {row["id"]: row["waits_for"] for row in read_requirements(path)} if path.exists() else {}
+
+
 def judge(proof, found):
     """One word for one requirement."""
     if proof in SETTLED:
@@ -81,12 +96,42 @@ def complaints(requirements, evidence):
             yield f"{row['id']} demands an unknown proof: {row['proof']!r}"
 
 
-def report(requirements, evidence):
-    verdicts = {row["id"]: judge(row["proof"], evidence[row["id"]]) for row in requirements}
+def waiting_complaints(verdicts, waiting):
+    """What is wrong with the table of those that wait."""
+    for id, word in waiting.items():
+        if word not in AWAITED:
+            yield f"{id} waits for something unknown: {word!r}"
+        if id not in verdicts:
+            yield f"{id} is no requirement, but waits for {word}"
+        elif verdicts[id] != "open":
+            yield f"{id} is {verdicts[id]} and waits for nothing: take it out of waiting.tsv"
+    for id, verdict in verdicts.items():
+        if waiting and verdict == "open" and id not in waiting:
+            yield f"{id} is open, and waiting.tsv does not say what it waits for"
+
+
+def queues(verdicts, waiting):
+    """Per awaited part, the open rows that wait for it."""
+    found = {word: [] for word in AWAITED}
+    for id, verdict in verdicts.items():
+        if verdict == "open" and waiting.get(id) in found:
+            found[waiting[id]].append(id)
+    return {word: ids for word, ids in found.items() if ids}
+
+
+def waiting_table(verdicts, waiting):
+    lines = ["| waits for | which is | rows | which are |", "|---|---|---|---|"]
+    for word, ids in queues(verdicts, waiting).items():
+        lines.append(f"| {word} | {AWAITED[word]} | {len(ids)} | {', '.join(ids)} |")
+    return ["", *lines] if len(lines) > 2 else []
+
+
+def report(requirements, evidence, verdicts, waiting):
     words = ["proven", "open", *SETTLED]
     lines = ["# Conformance", "",
              "Made by `make trace` from the results of the tests that ran, not by hand. What is",
-             "open has no passing test, or no document, that names it yet.",
+             "open has no passing test, or no document, that names it yet, and waits for a part of",
+             "the program that is still to come.",
              "",
              "| seed | all | " + " | ".join(words) + " |", "|---" * (len(words) + 2) + "|"]
     prefixes = dict.fromkeys(id[:2] for id in verdicts)
@@ -94,13 +139,16 @@ def report(requirements, evidence):
         row = [v for id, v in verdicts.items() if name in (id[:2], "all")]
         counts = [len(row), *(row.count(word) for word in words)]
         lines.append(f"| {name} | " + " | ".join(map(str, counts)) + " |")
+    lines += waiting_table(verdicts, waiting)
     lines += ["", "| id | level | demands | verdict | by |", "|---|---|---|---|---|"]
     for row in requirements:
         found = evidence[row["id"]]
         by = [*found.passed, *found.anchors, *(f"FAILED {name}" for name in found.failed)]
+        if verdicts[row["id"]] == "open" and row["id"] in waiting:
+            by.append(f"waits for {waiting[row['id']]}")
         cells = (row["id"], row["level"], row["proof"], verdicts[row["id"]], ", ".join(by))
         lines.append("| " + " | ".join(cells).rstrip() + " |")
-    return "\n".join(lines) + "\n", collections.Counter(verdicts.values())
+    return "\n".join(lines) + "\n"
 
 
 def main():
@@ -108,6 +156,7 @@ def main():
     options.add_argument("--root", type=pathlib.Path, default=pathlib.Path("."))
     options.add_argument("--requirements", type=pathlib.Path)
     options.add_argument("--results", type=pathlib.Path)
+    options.add_argument("--waiting", type=pathlib.Path)
     given = options.parse_args()
     table = given.requirements or given.root / "../shared/requirements/requirements.tsv"
     if not table.exists():
@@ -117,12 +166,16 @@ def main():
     requirements = read_requirements(table)
     results = read_results(given.results or given.root / "build/results")
     evidence = gather(results, read_anchors(given.root))
-    wrong = list(complaints(requirements, evidence))
-    text, counts = report(requirements, evidence)
+    waiting = read_waiting(given.waiting or given.root / "tools/waiting.tsv")
+    verdicts = {row["id"]: judge(row["proof"], evidence[row["id"]]) for row in requirements}
+    wrong = [*complaints(requirements, evidence), *waiting_complaints(verdicts, waiting)]
     page = given.root / "docs/conformance.md"
     page.parent.mkdir(exist_ok=True)
-    page.write_text(text, encoding="utf-8")
+    page.write_text(report(requirements, evidence, verdicts, waiting), encoding="utf-8")
+    counts = collections.Counter(verdicts.values())
     print(", ".join(f"{n} {word}" for word, n in counts.most_common()) + f": {page}")
+    for word, ids in queues(verdicts, waiting).items():
+        print(f"  {len(ids)} wait for {word}: {' '.join(ids)}")
     for line in wrong:
         print(f"error: {line}", file=sys.stderr)
     return bool(wrong)

@@ -43,7 +43,7 @@ bool survives_json(bson::view document)
 
 /// Keys that begin with $ may mean something else when they are read again, and what no writer
 /// writes (array keys, regex options out of order) comes back as it should have been.
-void check_json(bson::view document, const testing::walked& seen)
+void check_json(bson::view document, const proof::walked& seen)
 {
     const auto canonical = bson::to_json(document, bson::json_mode::canonical);
     const auto relaxed = bson::to_json(document, bson::json_mode::relaxed);
@@ -63,7 +63,7 @@ void check_json(bson::view document, const testing::walked& seen)
 
 void check_accepted(bson::view document)
 {
-    const testing::walked seen = testing::walk(document);
+    const proof::walked seen = proof::walk(document);
     REQUIRE(seen.errors == 0);
     const auto rewritten = bson::canonical(document);
     REQUIRE(rewritten.has_value());
@@ -80,7 +80,7 @@ void check_rejected(std::span<const std::uint8_t> bytes)
     const auto document = bson::view::parse(bytes);
     if (!document)
         return;
-    const testing::walked seen = testing::walk(*document);
+    const proof::walked seen = proof::walk(*document);
     const auto rewritten = bson::canonical(*document);
     const auto printed = bson::to_json(*document, bson::json_mode::canonical);
     REQUIRE(seen.errors == 0 || !printed);

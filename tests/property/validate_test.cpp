@@ -183,7 +183,7 @@ void read_without_trust(const byte_string& bytes, bool valid)
     const auto document = bson::view::parse(bytes);
     if (!document)
         return;
-    const testing::walked seen = testing::walk(*document);
+    const proof::walked seen = proof::walk(*document);
     const auto printed = bson::to_json(*document, bson::json_mode::canonical);
     const auto relaxed = bson::to_json(*document, bson::json_mode::relaxed);
     const auto rewritten = bson::canonical(*document);

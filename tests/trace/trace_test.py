@@ -24,7 +24,7 @@ def ran(name, *ids, **changes):
 
 
 class Trace(unittest.TestCase):
-    def trace(self, *tests, page="", requirements=REQUIREMENTS):
+    def trace(self, *tests, page="", requirements=REQUIREMENTS, waiting=()):
         """Runs the tool on planted files: (exit status, verdict per id, line per id, output)."""
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
@@ -35,6 +35,10 @@ class Trace(unittest.TestCase):
             (root / "results/unit_tests.json").write_text(json.dumps(suites))
             if requirements:
                 (root / "requirements.tsv").write_text(requirements)
+            if waiting:
+                (root / "tools").mkdir()
+                (root / "tools/waiting.tsv").write_text(
+                    "id\twaits_for\n" + "".join(f"{id}\t{word}\n" for id, word in waiting))
             done = subprocess.run(
                 [sys.executable, TRACE, "--root", root, "--results", root / "results",
                  "--requirements", root / "requirements.tsv"], capture_output=True, text=True)
@@ -86,6 +90,35 @@ class Trace(unittest.TestCase):
         status, _, output, _ = self.trace(requirements=wrong)
         self.assertEqual(status, 1)
         self.assertIn("BP-021 demands an unknown proof: 'someday'", output)
+
+    def test_what_is_open_waits_for_something(self):
+        waiting = [("SD-001", "monitor"), ("BP-053", "document"), ("RW-003", "operations")]
+        status, verdicts, output, lines = self.trace(ran("works", "SD-002"), waiting=waiting)
+        self.assertEqual((status, verdicts["SD-001"]), (0, "open"), output)
+        self.assertIn("| SD-001 | MUST | test | open | waits for monitor |", lines)
+        self.assertIn("  1 wait for monitor: SD-001", output.splitlines())
+        self.assertTrue([line for line in lines if line.endswith("| 1 | SD-001 |")])
+        status, _, output, _ = self.trace(waiting=waiting)
+        self.assertEqual(status, 1)
+        self.assertIn("SD-002 is open, and waiting.tsv does not say what it waits for", output)
+
+    def test_what_is_proven_waits_no_longer(self):
+        waiting = [("SD-001", "monitor"), ("BP-053", "document"), ("RW-003", "operations"),
+                   ("SD-002", "executor")]
+        self.assertEqual(self.trace(waiting=waiting)[0], 0)
+        status, _, output, lines = self.trace(ran("works", "SD-002"), waiting=waiting)
+        self.assertEqual(status, 1)
+        self.assertIn("SD-002 is proven and waits for nothing", output)
+        self.assertIn("| SD-002 | MUST | test | proven | suite.works |", lines)
+
+    def test_nobody_waits_for_what_does_not_exist(self):
+        status, _, output, _ = self.trace(ran("works", "SD-001", "SD-002"), waiting=[
+            ("BP-053", "document"), ("RW-003", "godot"), ("SD-999", "monitor"),
+            ("BP-021", "executor")])
+        self.assertEqual(status, 1)
+        self.assertIn("RW-003 waits for something unknown: 'godot'", output)
+        self.assertIn("SD-999 is no requirement, but waits for monitor", output)
+        self.assertIn("BP-021 is later and waits for nothing", output)
 
     def test_without_requirements_it_says_so(self):
         status, _, output, _ = self.trace(requirements="")

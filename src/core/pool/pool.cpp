@@ -283,8 +283,7 @@ std::optional<connection_pool::connections::iterator> connection_pool::take_idle
 /// Gives what there is to those who wait, in their order, and opens more for the rest.
 void connection_pool::serve(time_point now)
 {
-    if (state_ != state::ready)
-        return;
+    assert(state_ == state::ready || waiting_.empty());  // all others were refused
     while (!waiting_.empty()) {
         const auto c = take_idle(now);
         if (!c)

@@ -1,17 +1,12 @@
 #include "core/mongo/retry/reply_failure.hpp"
 
+#include "core/mongo/sdam/reply.hpp"
+
 #include <chrono>
 
 namespace holdfast::core::mongo {
 
 namespace {
-
-bool is_ok(const bson::element& ok)
-{
-    if (ok.type() == bson::type::boolean)
-        return ok.as_bool();
-    return ok && ok.get<double>().value_or(0) != 0;
-}
 
 void read_labels(const bson::element& from, known_labels& into)
 {
@@ -48,7 +43,7 @@ std::optional<failed_attempt> failure_in(bson::view reply, std::int32_t max_wire
 {
     failed_attempt found{
         .origin = failure_origin::server, .max_wire_version = max_wire_version, .sharded = sharded};
-    if (!is_ok(reply["ok"])) {
+    if (!is_ok(reply)) {
         read_error(reply, found);
         return found;
     }

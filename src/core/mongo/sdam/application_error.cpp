@@ -1,6 +1,9 @@
 #include "core/mongo/sdam/application_error.hpp"
 
+#include "core/mongo/sdam/reply.hpp"
 #include "core/mongo/sdam/topology_update.hpp"
+
+#include <boost/system/errc.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -27,14 +30,6 @@ std::optional<std::int32_t> code_of(bson::view reply)
 std::string text_of(bson::view reply, std::string_view field)
 {
     return reply[field].get<std::string>().value_or("");
-}
-
-bool is_ok(bson::view reply)
-{
-    const bson::element ok = reply["ok"];
-    if (ok.type() == bson::type::boolean)
-        return ok.as_bool();
-    return ok && ok.get<double>().value_or(0) != 0;
 }
 
 reply_error inspect(bson::view subject, std::string_view text_field)
@@ -129,6 +124,13 @@ reply_error inspect_reply(bson::view reply)
     if (reply["$err"].type() == bson::type::string)  // a legacy query that failed
         return inspect(reply, "$err");
     return {};
+}
+
+failure_kind kind_of_broken_connection(error_code why) noexcept
+{
+    const auto timed_out = boost::system::errc::make_error_condition(
+        boost::system::errc::timed_out);
+    return why == timed_out ? failure_kind::timeout : failure_kind::network;
 }
 
 transition apply_error(const topology_ptr& before, const application_error& e,

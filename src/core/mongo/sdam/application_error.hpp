@@ -33,6 +33,9 @@ enum class connection_phase : std::uint8_t {
 
 enum class failure_kind : std::uint8_t { network, timeout, command, authentication };
 
+/// Whether it broke, or only the time was up: a server that is slow is not lost.
+failure_kind kind_of_broken_connection(error_code why) noexcept;
+
 /// Something went wrong on a connection of the application.
 struct application_error {
     endpoint server;

@@ -1,5 +1,6 @@
 #include "core/mongo/sdam/server_description.hpp"
 
+#include "core/mongo/sdam/reply.hpp"
 #include "core/mongo/settings/address.hpp"
 #include "holdfast/bson/errc.hpp"
 
@@ -18,20 +19,6 @@ std::optional<T> optional_field(const bson::element& e)
 {
     auto value = e.get<T>();
     return value ? std::optional<T>{*std::move(value)} : std::nullopt;
-}
-
-bool is_true(const bson::element& e)
-{
-    switch (e.type()) {
-    case bson::type::boolean:
-        return e.as_bool();
-    case bson::type::int32:
-    case bson::type::int64:
-    case bson::type::double_:
-        return e.get<double>().value_or(0) != 0;
-    default:
-        return false;
-    }
 }
 
 address_list addresses(const bson::element& e, const address_list& previous)
@@ -247,7 +234,7 @@ server_description parse_hello(endpoint address, bson::view reply, round_trip_ti
                                time_point now, const server_description* before)
 {
     static const server_description nothing;
-    if (!is_true(reply["ok"]))
+    if (!is_ok(reply))
         return unknown_server(std::move(address), refused(reply), parse_topology_version(reply),
                               now);
     server_description s;

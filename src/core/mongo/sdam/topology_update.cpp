@@ -3,6 +3,7 @@
 #include "holdfast/bson/errc.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <iterator>
 #include <ranges>
 #include <string>
@@ -62,8 +63,7 @@ void topology_update::add(const endpoint& address)
 void topology_update::remove(const endpoint& address)
 {
     const auto at = slot(address);
-    if (at == next_.servers.end() || (*at)->address != address)
-        return;
+    assert(at != next_.servers.end() && (*at)->address == address);
     const server_ptr kept = *at;  // `address` may be part of what goes
     next_.servers.erase(at);
     does(stop_monitor{kept->address});

@@ -22,6 +22,20 @@ result<std::int64_t> server_session::next_transaction_number()
     return ++transaction_number_;
 }
 
+result<transaction_id> next_transaction_id(server_session& session)
+{
+    auto number = session.next_transaction_number();
+    if (!number)
+        return std::move(number).error();
+    return transaction_id{session.id(), *number};
+}
+
+void write_transaction_id(bson::builder& command, const transaction_id& id)
+{
+    command.document("lsid").add("id", id.session);
+    command.put("txnNumber", id.number);  // an int64 however small it is: the server takes no other
+}
+
 bool server_session::expires_soon(time_point now,
                                   std::optional<std::int32_t> timeout_minutes) const noexcept
 {

@@ -1,4 +1,5 @@
 #pragma once
+#include "holdfast/bson/builder.hpp"
 #include "holdfast/bson/document.hpp"
 #include "holdfast/bson/uuid.hpp"
 #include "holdfast/error.hpp"
@@ -44,6 +45,19 @@ private:
     std::optional<time_point> last_used_;
     bool dirty_ = false;
 };
+
+/// What a write carries so that the server recognises it when it comes again. Taken once for each
+/// command, before its first attempt.
+struct transaction_id {
+    bson::uuid session;
+    std::int64_t number = 0;
+
+    friend bool operator==(const transaction_id&, const transaction_id&) = default;
+};
+result<transaction_id> next_transaction_id(server_session& session);
+
+/// Puts "lsid" and "txnNumber" into a command.
+void write_transaction_id(bson::builder& command, const transaction_id& id);
 
 /// The sessions that nobody uses, the most recently used one on top, so that few stay alive.
 class session_pool {

@@ -1,6 +1,7 @@
 #include "core/mongo/retry/reply_failure.hpp"
 
 #include "core/mongo/retry/decide.hpp"
+#include "core/mongo/retry/eligibility.hpp"
 #include "holdfast/bson/json.hpp"
 #include "support/verifies.hpp"
 
@@ -64,6 +65,24 @@ TEST(failure_in, errors_of_single_statements_are_results)
     VERIFIES("RW-023");
     EXPECT_FALSE(failure_in(
         json(R"({"ok": 1, "n": 0, "writeErrors": [{"index": 0, "code": 91, "errmsg": "x"}]})"), 8));
+}
+
+TEST(failure_in, a_server_that_takes_no_numbers_is_found_out_by_its_error)
+{
+    VERIFIES("RD-021");
+    const auto reply = json(R"({"ok": 0, "code": 20, "codeName": "IllegalOperation", "errmsg":
+        "Transaction numbers are only allowed on a replica set member or mongos"})");
+    const retry_policy write{.kind = retry_kind::write, .repeatable = true};
+    for (const int wire : {6, 8, 9, 27}) {
+        EXPECT_TRUE(supports_retryable_writes(server_type::rs_primary, wire, 30))
+            << "hello does not tell";
+        const auto found = failure_in(reply, wire);
+        ASSERT_TRUE(found);
+        const retry_decision d = decide(write, {}, *found, token_bucket{}, {}, 0.5);
+        EXPECT_EQ(d.verdict, retry_verdict::final_error);
+        EXPECT_TRUE(d.reports_this);
+        EXPECT_FALSE(driver_adds_label(*found)) << "it reaches the user as it is";
+    }
 }
 
 TEST(failure_in, odd_replies_are_failures_without_a_code)

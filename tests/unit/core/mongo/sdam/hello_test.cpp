@@ -118,6 +118,21 @@ TEST(parse_hello, odd_fields_do_not_stop_it)
     EXPECT_FALSE(s.me || s.set_version || s.election_id || s.version || s.last_write_date);
 }
 
+TEST(parse_hello, a_field_of_another_type_is_as_good_as_absent)
+{
+    const bson::document reply = json(R"({"ok": 1, "minWireVersion": "2", "maxWireVersion": "9",
+        "hosts": {"0": "b"}, "passives": {"0": "c"}, "arbiters": "d", "tags": ["x"],
+        "primary": ["b"], "lastWrite": [1], "serviceId": 5, "iscryptd": "yes",
+        "logicalSessionTimeoutMinutes": "30"})");
+    const server_description s = parse_hello(at("a"), reply, {}, now);
+    EXPECT_EQ(s.min_wire_version, 0);
+    EXPECT_EQ(s.max_wire_version, 0);
+    EXPECT_TRUE(s.hosts.empty() && s.passives.empty() && s.arbiters.empty() && s.tags.empty());
+    EXPECT_FALSE(s.primary || s.last_write_date || s.op_time || s.service_id ||
+                 s.logical_session_timeout_minutes);
+    EXPECT_EQ(s.is_cryptd, false);
+}
+
 TEST(parse_hello, a_refusal_is_kept_as_the_error)
 {
     VERIFIES("SD-067");

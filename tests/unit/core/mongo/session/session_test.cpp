@@ -50,6 +50,34 @@ TEST(server_session, the_last_number_is_followed_by_an_error_and_never_by_a_nega
     }
 }
 
+TEST(transaction_id, is_counted_up_and_then_written_as_int64)
+{
+    VERIFIES("RW-042");
+    server_session s = numbered(9);
+    for (const std::int64_t expected : {1, 2}) {
+        const auto id = next_transaction_id(s);
+        ASSERT_TRUE(id);
+        EXPECT_EQ(s.transaction_number(), expected) << "counted before anything is written";
+        bson::byte_buffer bytes;
+        bson::builder command{bytes};
+        command.add("insert", "kelp");
+        write_transaction_id(command, *id);
+        const auto written = command.finish();
+        ASSERT_TRUE(written);
+        EXPECT_EQ(*written, bson::doc("insert", "kelp", "lsid", s.lsid(), "txnNumber", expected));
+        const bson::element number = (*written)["txnNumber"];
+        EXPECT_EQ(number.type(), bson::type::int64);
+        EXPECT_EQ(static_cast<int>(number.type()), 0x12);
+        EXPECT_EQ(number.as_int64(), expected);
+    }
+}
+
+TEST(transaction_id, ends_with_the_numbers)
+{
+    server_session s{bson::uuid{}, INT64_MAX};
+    EXPECT_EQ(next_transaction_id(s).error().code(), bson::errc::out_of_range);
+}
+
 TEST(session_pool, gives_the_last_used_first_and_numbers_survive)
 {
     VERIFIES("RW-002");

@@ -19,7 +19,7 @@ namespace {
 
 using bson::doc;
 using bytes = std::vector<std::uint8_t>;
-using testing::raw_message;
+using proof::raw_message;
 using enum wire_compressor;
 
 constexpr std::array all_compressors = {noop, snappy, zlib, zstd};

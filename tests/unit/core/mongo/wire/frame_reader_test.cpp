@@ -17,7 +17,7 @@ using bytes = std::vector<std::uint8_t>;
 
 bytes message_of(std::int32_t id, std::size_t text_size)
 {
-    return testing::raw_message{}
+    return proof::raw_message{}
         .header(2013, id)
         .int32(0)
         .byte(0)
@@ -129,7 +129,7 @@ TEST(frame_reader, shrinks_without_losing_what_is_pending)
 TEST(frame_reader, refuses_a_length_beyond_the_limit_before_it_allocates)
 {
     frame_reader reader{1000};
-    const bytes head = testing::raw_message{}.int32(1001).int32(1).int32(1).int32(2013).done();
+    const bytes head = proof::raw_message{}.int32(1001).int32(1).int32(1).int32(2013).done();
     const auto room = reader.writable();
     std::copy(head.begin(), head.end(), room.begin());
     const std::int32_t length = 1001;

@@ -10,7 +10,7 @@ namespace {
 
 using bson::doc;
 using bytes = std::vector<std::uint8_t>;
-using testing::raw_message;
+using proof::raw_message;
 
 TEST(legacy_query, is_what_old_servers_expect)
 {

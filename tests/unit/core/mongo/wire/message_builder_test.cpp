@@ -43,7 +43,7 @@ TEST(message_builder, appends_sequences_behind_the_command)
         auto empty = builder.sequence("none");
         EXPECT_EQ(empty.count(), 0U);
     }
-    const auto expected = testing::raw_message{}
+    const auto expected = proof::raw_message{}
                               .header(2013)
                               .int32(0)
                               .byte(0)

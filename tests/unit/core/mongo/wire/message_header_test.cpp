@@ -9,7 +9,7 @@ namespace {
 
 std::vector<std::uint8_t> header_of(std::int32_t length, std::int32_t code)
 {
-    auto bytes = testing::raw_message{}.header(code, 258, -3).done();
+    auto bytes = proof::raw_message{}.header(code, 258, -3).done();
     std::memcpy(bytes.data(), &length, sizeof length);
     return bytes;
 }

@@ -11,7 +11,7 @@ namespace {
 
 using bson::doc;
 using bytes = std::vector<std::uint8_t>;
-using testing::raw_message;
+using proof::raw_message;
 
 raw_message op_msg(std::uint32_t flags = 0)
 {
