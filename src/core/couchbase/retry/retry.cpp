@@ -13,9 +13,11 @@ struct retry_reply::slot {
     slot& operator=(const slot&) = delete;
     ~slot()
     {
-        if (to)
-            deliver(error{errc::retry_strategy_failure,
-                          "the retry strategy dropped its reply without an answer"});
+        if (!to)
+            return;
+        const error dropped{errc::retry_strategy_failure,
+                            "the retry strategy dropped its reply without an answer"};
+        deliver(thrown ? *thrown : dropped);
     }
 
     void deliver(result<retry_action> answer)
@@ -25,6 +27,7 @@ struct retry_reply::slot {
     }
 
     receiver to;  // empty once answered
+    std::optional<error> thrown;  // by the strategy; what is said if nobody answers
 };
 
 retry_reply::retry_reply(receiver to) : slot_{std::make_shared<slot>(std::move(to))} {}
@@ -45,10 +48,10 @@ void retry_reply::pass_to(const std::function<void(retry_reply)>& start) &&
     try {
         start(std::move(*this));
     } catch (...) {
-        // The reply that was passed on is gone by now, unless somebody else holds it: he will
-        // answer, and one answer is enough.
-        if (kept && kept.use_count() == 1 && kept->to)
-            kept->deliver(core::couchbase::error_of(std::current_exception()));
+        // If the reply that was passed on is gone by now, the slot goes here, and says this. If
+        // somebody else holds it, he will answer, and one answer is enough.
+        if (kept)
+            kept->thrown = core::couchbase::error_of(std::current_exception());
     }
 }
 
