@@ -87,7 +87,7 @@ struct topology_options {
 /// All servers of a deployment. One writer at a time; what a change brings with it for pools and
 /// monitors is done in the same critical section in which the new topology is published, so that
 /// nobody sees the one without the other. Lock order: this mutex, then a pool's.
-class topology : public monitor_listener, public std::enable_shared_from_this<topology> {
+class topology final : public monitor_listener, public std::enable_shared_from_this<topology> {
 public:
     static std::shared_ptr<topology> make(runtime::world& in, topology_options options,
                                           std::shared_ptr<event_hub> tell);
