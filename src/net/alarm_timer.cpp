@@ -75,7 +75,8 @@ void alarm_timer::gone_off(std::uint64_t wait) noexcept
     const bool used = std::exchange(used_, false);
     if (alarms_.empty() && !used)
         return;
-    look_after_ = std::min(2 * look_after_, last_look);
+    if (!alarms_.empty())
+        look_after_ = std::min(2 * look_after_, last_look);
     wait_until(alarms_.next());
 }
 

@@ -1,5 +1,7 @@
 #include "runtime/errc.hpp"
 
+#include <boost/system/errc.hpp>
+
 namespace holdfast::runtime {
 namespace {
 
@@ -31,6 +33,14 @@ public:
             return "not available here";
         }
         return "unknown error";
+    }
+
+    /// A connection that took too long is late like any other.
+    boost::system::error_condition default_error_condition(int value) const noexcept override
+    {
+        if (static_cast<errc>(value) == errc::connect_timed_out)
+            return make_error_condition(boost::system::errc::timed_out);
+        return {value, *this};
     }
 };
 

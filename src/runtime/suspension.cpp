@@ -137,13 +137,16 @@ bool suspension::end(wait_end how) noexcept
 
 void suspension::resume(handler_ptr waiting, wait_end how)
 {
-    here_.execute([waiting = std::move(waiting), how]() mutable { waiting->resume(how); });
+    // The executor goes with the wait: who keeps a suspension may outlive the context behind it.
+    const executor here = std::exchange(here_, {});
+    here.execute([waiting = std::move(waiting), how]() mutable { waiting->resume(how); });
 }
 
 suspension::handler_ptr suspension::abandon() noexcept
 {
     const std::scoped_lock lock{mutex_};
     ended_ = true;
+    here_ = {};
     return std::move(waiting_);
 }
 

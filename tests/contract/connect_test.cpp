@@ -130,12 +130,12 @@ TEST_P(connecting, leaves_no_deadline_on_the_stream)
         [](world& in, listener& door) -> awaitable<void> {
             const auto came = co_await door.accept();
             REQUIRE(came.has_value());
-            co_await runtime::sleep_until(in, in.steady_now() + 120ms);
+            co_await runtime::sleep_until(in, in.steady_now() + 400ms);
             const error_code sent = co_await write_all(**came, proof::bytes_of("late"));
             EXPECT_FALSE(sent) << sent.message();
         },
         [](world& in, destination where) -> awaitable<void> {
-            const auto made = co_await in.connect(where, in.steady_now() + 60ms);
+            const auto made = co_await in.connect(where, in.steady_now() + 300ms);
             REQUIRE(made.has_value());
             const auto got = co_await proof::read_text(**made, 4);
             EXPECT_EQ(got.text, "late") << got.why.message();
@@ -269,7 +269,9 @@ TEST_P(listening, works_for_the_client_too)
 {
     std::atomic<listener*> opened = nullptr;
     runtime::event ready{both->server_world()};
+    runtime::event let_go{both->client_world()};  // so that nobody is inside cancel() at the end
     const auto before = ready.count();
+    const auto held = let_go.count();
     run(
         [&](world& in, listener&) -> awaitable<void> {
             co_await ready.wait(before, in.steady_now() + long_enough);
@@ -283,6 +285,7 @@ TEST_P(listening, works_for_the_client_too)
             EXPECT_EQ(answer.text, "called") << answer.why.message();
             co_await runtime::sleep_until(in, in.steady_now() + 10ms);
             door->cancel();
+            let_go.notify();
         },
         [&](world& in, destination) -> awaitable<void> {
             const auto door = in.listen({both->client_address(), 0});
@@ -296,6 +299,7 @@ TEST_P(listening, works_for_the_client_too)
             const auto none = co_await (*door)->accept();
             REQUIRE(!none.has_value());
             EXPECT_EQ(none.error().code(), errc::cancelled) << none.error().explain();
+            co_await let_go.wait(held, in.steady_now() + long_enough);
         });
 }
 

@@ -165,11 +165,11 @@ TEST_P(stream_times, a_deadline_that_is_moved_while_a_read_waits_no_longer_holds
         return differs("the thread waits in the read, and nobody is there to move its deadline");
     run_connected(echo_server, [](world& in, stream_ptr with) -> awaitable<void> {
         const time_point start = in.steady_now();
-        with->expires_at(start + 60ms);
+        with->expires_at(start + 250ms);
         const auto move = [&]() -> awaitable<void> {
             co_await sleep_until(in, start + 10ms);
             with->expires_at(start + 10s);
-            co_await sleep_until(in, start + 120ms);
+            co_await sleep_until(in, start + 350ms);
             with->write_now(bytes_of("x"));
         };
         const auto got = co_await read_while(in, *with, move);
@@ -212,18 +212,20 @@ TEST_P(stream_times, time_outs_lose_no_byte)
 /// Also if there is no need to wait: who is late is late in every world.
 TEST_P(stream_times, after_a_time_out_nothing_goes_until_the_deadline_is_moved)
 {
+    runtime::event go{both->server_world()};
+    const auto before = go.count();
     run_connected(
-        [](world& in, stream_ptr with) -> awaitable<void> {
-            co_await sleep_until(in, in.steady_now() + 60ms);
+        [&](world& in, stream_ptr with) -> awaitable<void> {
+            co_await go.wait(before, in.steady_now() + 10s);
             co_await write_all(*with, bytes_of("late"));
             co_await proof::echo(*with);
         },
-        [](world& in, stream_ptr with) -> awaitable<void> {
-            const time_point start = in.steady_now();
-            with->expires_at(start + 20ms);
+        [&](world& in, stream_ptr with) -> awaitable<void> {
+            with->expires_at(in.steady_now() + 20ms);
             auto got = co_await read_one(*with);
             EXPECT_EQ(got.why, system_errc::timed_out) << got.why.message();
-            co_await sleep_until(in, start + 120ms);
+            go.notify();
+            co_await sleep_until(in, in.steady_now() + 50ms);
             got = co_await read_one(*with);
             EXPECT_EQ(got.why, system_errc::timed_out) << got.why.message();
             const auto sent = with->write_now(bytes_of("x"));
@@ -263,12 +265,15 @@ TEST_P(stream_times, cancel_ends_all_that_is_tried_later)
 TEST_P(stream_times, cancel_ends_a_read_that_waits)
 {
     std::atomic<stream*> reading = nullptr;
+    runtime::event let_go{both->client_world()};  // so that nobody is inside cancel() at the end
+    const auto held = let_go.count();
     run_connected(
         [&](world& in, stream_ptr with) -> awaitable<void> {
             const auto sign = co_await read_text(*with, 1);
             EXPECT_EQ(sign.text, "!");
             co_await sleep_until(in, in.steady_now() + 20ms);
             reading.load()->cancel();
+            let_go.notify();
             const auto end = co_await proof::read_to_the_end(*with);
             EXPECT_TRUE(end.why);
         },
@@ -278,6 +283,7 @@ TEST_P(stream_times, cancel_ends_a_read_that_waits)
             co_await write_all(*with, bytes_of("!"));
             co_await expect_cancelled(*with);
             EXPECT_LT(in.steady_now(), start + 5s);
+            co_await let_go.wait(held, start + 10s);
         });
 }
 

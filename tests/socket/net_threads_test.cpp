@@ -185,6 +185,17 @@ awaitable<void> wait_in_vain(crowd& in, stream_ptr with)
     co_await ask(*with, "still here");
 }
 
+/// Deadlines that come while a read is being started, in one thread or another: not one is missed,
+/// or this would wait for ever.
+awaitable<void> wait_hardly_at_all(crowd& in, stream_ptr with)
+{
+    for (int i = 0; i < 500; ++i) {
+        with->expires_at(in.world().steady_now() + (i % 50) * 1us);
+        const auto got = co_await read_once(*with);
+        EXPECT_EQ(got.why, errc::timed_out) << got.why.message();
+    }
+}
+
 awaitable<void> come_and_go(crowd& in, stream_ptr)
 {
     for (int i = 0; i < 20; ++i) {
@@ -262,6 +273,7 @@ TEST(net_threads, four_of_them_serve_a_crowd)
         all.add(ask_with_deadlines);
         all.add(ask_in_a_hurry);
         all.add(wait_in_vain);
+        all.add(wait_hardly_at_all);
         all.add(come_and_go);
         all.add(cancel_now_and_then);
         waiting.push_back(std::make_shared<std::promise<stream*>>());

@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -51,16 +52,18 @@ protected:
     /// Runs it until it waits.
     void go(awaitable<void> what)
     {
+        const asio::cancellation_slot slot = signals.emplace_back().slot();
         asio::co_spawn(world.executor(), std::move(what),
-                       asio::bind_cancellation_slot(stop.slot(), asio::detached));
+                       asio::bind_cancellation_slot(slot, asio::detached));
         world.queue.run_ready();
     }
+    void cancel_the_last_one() { signals.back().emit(asio::cancellation_type::terminal); }
 
     using texts = std::vector<std::string>;
+    std::list<asio::cancellation_signal> signals;  // one each; they outlive the coroutines
     proof::virtual_world world;
     time_point start;
     std::optional<event> news{std::in_place, world};
-    asio::cancellation_signal stop;  // of the one that was started last
     texts ended;
 };
 
@@ -90,8 +93,8 @@ TEST_F(waits, a_sleep_ends_at_once_when_cancelled)
 {
     go(sleep("sleeper", 30ms));
     world.run_for(3ms);
-    stop.emit(asio::cancellation_type::terminal);
-    stop.emit(asio::cancellation_type::terminal);
+    cancel_the_last_one();
+    cancel_the_last_one();
     world.queue.run_ready();
     EXPECT_EQ(ended, (texts{"sleeper cancelled 3ms"}));
     EXPECT_EQ(world.alarms_set(), 0U) << "its alarm is cleared";
@@ -162,7 +165,7 @@ TEST_F(waits, a_wait_for_news_ends_when_cancelled)
 {
     go(wait("other"));
     go(wait("cancelled one"));
-    stop.emit(asio::cancellation_type::terminal);
+    cancel_the_last_one();
     world.queue.run_ready();
     EXPECT_EQ(ended, (texts{"cancelled one cancelled 0ms"}));
     news->notify();
@@ -174,7 +177,7 @@ TEST_F(waits, the_first_end_counts)
 {
     go(wait("one"));
     news->notify();
-    stop.emit(asio::cancellation_type::terminal);  // too late, though he has not run yet
+    cancel_the_last_one();  // too late, though he has not run yet
     world.queue.run_ready();
     EXPECT_EQ(ended, (texts{"one notified 0ms"}));
 }
@@ -208,7 +211,7 @@ TEST_F(waits, in_a_coroutine_that_is_cancelled_already_end_at_once)
 {
     std::vector<wait_end> how;
     go(wait_when_cancelled(world, *news, how));
-    stop.emit(asio::cancellation_type::terminal);
+    cancel_the_last_one();
     world.queue.run_ready();
     EXPECT_EQ(how, (std::vector{wait_end::cancelled, wait_end::cancelled, wait_end::cancelled,
                                 wait_end::notified}));

@@ -8,7 +8,6 @@
 
 namespace holdfast::shell::mongo {
 
-using core::mongo::failure_kind;
 using core::mongo::monitoring_mode;
 using core::mongo::server_description;
 
@@ -128,9 +127,7 @@ bool server_monitor::report(const check_result& found)
             round_trips_.reset();
         }
         last_.reset();
-        const auto kind = found.failure->code() == runtime::errc::connect_timed_out
-                              ? failure_kind::timeout
-                              : core::mongo::kind_of_broken_connection(found.failure->code());
+        const auto kind = core::mongo::kind_of_broken_connection(found.failure->code());
         listener->check_failed(options_.server, *found.failure, kind);
         return true;
     }

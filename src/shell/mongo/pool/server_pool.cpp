@@ -28,9 +28,7 @@ application_error as_application_error(const endpoint& server, std::uint32_t gen
     application_error told{.server = server, .generation = generation, .cause = why};
     const bool authenticating = why.context("phase") == phase_authentication;
     told.phase = authenticating ? connection_phase::authenticating : connection_phase::connecting;
-    if (why.code() == runtime::errc::connect_timed_out)
-        told.kind = failure_kind::timeout;
-    else if (authenticating && why.code().category() == core::mongo::category())
+    if (authenticating && why.code().category() == core::mongo::category())
         told.kind = failure_kind::authentication;
     else
         told.kind = core::mongo::kind_of_broken_connection(why.code());
