@@ -1,7 +1,12 @@
 #include "net/address.hpp"
 
+#include "net/failures.hpp"
+
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
 #include <sys/un.h>
 
 #include <cctype>
@@ -85,6 +90,38 @@ std::string cause_text(const error_code& why)
     if (text.size() > 1 && std::islower(static_cast<unsigned char>(text[1])) != 0)
         text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
     return text;
+}
+
+result<stream_endpoint> listening_endpoint(const runtime::destination& where)
+{
+    if (where.is_path()) {
+        if (const auto path = unix_endpoint(where.host))
+            return *path;
+        return cannot_listen(where, "the path is too long for a socket");
+    }
+    error_code invalid;
+    const auto host = where.host == "localhost" ? address{asio::ip::address_v4::loopback()}
+                                                : asio::ip::make_address(where.host, invalid);
+    if (invalid)
+        return cannot_listen(where, "give an address of this machine, \"localhost\" or a path");
+    return tcp_endpoint(host, where.port);
+}
+
+void set_connection_options(int socket) noexcept
+{
+    struct {
+        int level, name, value;
+    } const options[] = {
+        {IPPROTO_TCP, TCP_NODELAY, 1},    {SOL_SOCKET, SO_KEEPALIVE, 1},
+        {IPPROTO_TCP, TCP_KEEPIDLE, 120}, {IPPROTO_TCP, TCP_KEEPINTVL, 10},
+        {IPPROTO_TCP, TCP_KEEPCNT, 9},
+    };
+    for (const auto& option : options) {
+        // It fails at once for a Unix socket, which has none of them; else without them it works.
+        if (::setsockopt(socket, option.level, option.name, &option.value, sizeof option.value) !=
+            0)
+            return;
+    }
 }
 
 }  // namespace holdfast::net

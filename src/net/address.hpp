@@ -26,6 +26,12 @@ std::vector<address> parse_addresses(const std::vector<std::string>& texts);
 std::optional<stream_endpoint> unix_endpoint(std::string_view path);
 stream_endpoint tcp_endpoint(const address& host, std::uint16_t port);
 
+/// Where to listen: an address of this machine, "localhost" or a path, and no other name.
+result<stream_endpoint> listening_endpoint(const runtime::destination& where);
+
+/// TCP with no delay for small writes and with keep-alive; nothing happens to a Unix socket.
+void set_connection_options(int socket) noexcept;
+
 /// "127.0.0.1:27017", "[::1]:27017"; an empty text for anything but TCP.
 std::string describe(const stream_endpoint& which);
 std::uint16_t port_of(const stream_endpoint& which) noexcept;

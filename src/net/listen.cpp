@@ -51,29 +51,10 @@ void socket_file::remove_stale(const std::string& path) noexcept
     ::close(probe);
 }
 
-namespace {
-
-result<stream_endpoint> endpoint_of(const destination& where)
-{
-    if (where.is_path()) {
-        if (const auto path = unix_endpoint(where.host))
-            return *path;
-        return cannot_listen(where, "the path is too long for a socket");
-    }
-    error_code invalid;
-    const auto host = where.host == "localhost" ? address{asio::ip::address_v4::loopback()}
-                                                : asio::ip::make_address(where.host, invalid);
-    if (invalid)
-        return cannot_listen(where, "give an address of this machine, \"localhost\" or a path");
-    return tcp_endpoint(host, where.port);
-}
-
-}  // namespace
-
 result<runtime::listener_ptr> listen_at(runtime::world& in, std::shared_ptr<anchorage> at,
                                         const destination& where)
 {
-    const auto endpoint = endpoint_of(where);
+    const auto endpoint = listening_endpoint(where);
     if (!endpoint)
         return endpoint.error();
     stream_acceptor acceptor{in.executor()};

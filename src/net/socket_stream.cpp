@@ -1,5 +1,7 @@
 #include "net/socket_stream.hpp"
 
+#include "net/address.hpp"
+
 #include <boost/asio/associated_executor.hpp>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/error.hpp>
@@ -7,7 +9,6 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/system/errc.hpp>
 #include <fcntl.h>
-#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include <cerrno>
@@ -24,14 +25,7 @@ void prepare_socket(stream_socket& which) noexcept
 {
     const int native = which.native_handle();
     ::fcntl(native, F_SETFD, FD_CLOEXEC);
-    const auto set = [native](int level, int name, int value) {
-        ::setsockopt(native, level, name, &value, sizeof value);
-    };
-    set(IPPROTO_TCP, TCP_NODELAY, 1);
-    set(SOL_SOCKET, SO_KEEPALIVE, 1);
-    set(IPPROTO_TCP, TCP_KEEPIDLE, 120);
-    set(IPPROTO_TCP, TCP_KEEPINTVL, 10);
-    set(IPPROTO_TCP, TCP_KEEPCNT, 9);
+    set_connection_options(native);
 }
 
 /// What Asio calls at the end of an operation. Passes on what the coroutine's own handler is

@@ -2,7 +2,6 @@
 
 #include "sim/simulation.hpp"
 #include "support/scripted_server.hpp"
-#include "support/verifies.hpp"
 
 #include <gtest/gtest.h>
 
@@ -106,7 +105,6 @@ TEST_F(client_test, a_command_reaches_the_primary)
 
 TEST_F(client_test, a_write_is_sent_again_with_the_same_number_after_a_broken_connection)
 {
-    VERIFIES("RW-056");
     std::vector<bson::document> seen;
     server_a.on("insert", [&](bson::view command) {
         seen.emplace_back(command);

@@ -1,5 +1,6 @@
 #include "net/blocking/connect.hpp"
 
+#include "net/address.hpp"
 #include "net/blocking/stream.hpp"
 #include "net/failures.hpp"
 
@@ -65,7 +66,7 @@ private:
             ::socket(to.protocol().family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
         int number = socket ? 0 : errno;
         if (socket) {
-            prepare_connection(socket.get());
+            set_connection_options(socket.get());
             if (::connect(socket.get(), to.data(), static_cast<socklen_t>(to.size())) != 0)
                 number = errno;
         }

@@ -63,7 +63,7 @@ private:
             descriptor taken{::accept4(socket_.get(), from.data(), &size, SOCK_CLOEXEC)};
             if (taken) {
                 from.resize(size);
-                prepare_connection(taken.get());
+                set_connection_options(taken.get());
                 const std::string& path = file_.path();
                 return runtime::stream_ptr{std::make_unique<blocking_stream>(
                     std::move(taken), path.empty() ? describe(from) : path)};
@@ -88,21 +88,6 @@ private:
     wake_up end_;
 };
 
-result<stream_endpoint> endpoint_of(const runtime::destination& where)
-{
-    if (where.is_path()) {
-        if (const auto path = unix_endpoint(where.host))
-            return *path;
-        return cannot_listen(where, "the path is too long for a socket");
-    }
-    error_code invalid;
-    const auto host = where.host == "localhost" ? address{asio::ip::address_v4::loopback()}
-                                                : asio::ip::make_address(where.host, invalid);
-    if (invalid)
-        return cannot_listen(where, "give an address of this machine, \"localhost\" or a path");
-    return tcp_endpoint(host, where.port);
-}
-
 std::uint16_t bound_port(int listening) noexcept
 {
     stream_endpoint at;
@@ -117,7 +102,7 @@ std::uint16_t bound_port(int listening) noexcept
 
 result<runtime::listener_ptr> make_blocking_listener(const runtime::destination& where)
 {
-    const auto at = endpoint_of(where);
+    const auto at = listening_endpoint(where);
     if (!at)
         return at.error();
     descriptor socket{

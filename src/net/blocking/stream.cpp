@@ -4,7 +4,6 @@
 #include <boost/asio/error.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 
@@ -44,23 +43,6 @@ error_code failure_of(int number)
 }
 
 }  // namespace
-
-void prepare_connection(int socket) noexcept
-{
-    struct {
-        int level, name, value;
-    } const options[] = {
-        {IPPROTO_TCP, TCP_NODELAY, 1},    {SOL_SOCKET, SO_KEEPALIVE, 1},
-        {IPPROTO_TCP, TCP_KEEPIDLE, 120}, {IPPROTO_TCP, TCP_KEEPINTVL, 10},
-        {IPPROTO_TCP, TCP_KEEPCNT, 9},
-    };
-    for (const auto& option : options) {
-        // It fails at once for a Unix socket, which has none of them; else without them it works.
-        if (::setsockopt(socket, option.level, option.name, &option.value, sizeof option.value) !=
-            0)
-            return;
-    }
-}
 
 blocking_stream::blocking_stream(descriptor socket, std::string peer)
     : socket_{std::move(socket)}, peer_{std::move(peer)}

@@ -7,9 +7,6 @@
 
 namespace holdfast::net {
 
-/// TCP with no delay for small writes and with keep-alive; nothing to do for a Unix socket.
-void prepare_connection(int socket) noexcept;
-
 /// A connected socket on which the thread itself waits. None of its coroutines ever suspends.
 ///
 /// A read is one call to recv() in which the socket's own time limit holds. That limit is coarse,
