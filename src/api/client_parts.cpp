@@ -120,11 +120,11 @@ runtime::awaitable<result<void>> client::parts::open()
         const std::scoped_lock lock{self->mutex};
         if (self->where == stage::closed)
             why = is_closed();
-        else
-            self->where = why ? stage::failed : stage::open;
-        self->failure = why;
         if (!why)
             self->state = made;
+        if (self->where != stage::closed)
+            self->where = why ? stage::failed : stage::open;
+        self->failure = why;
     }
     if (!why)
         made->servers->open();
@@ -161,28 +161,25 @@ shell::mongo::command_order client::parts::order_for(std::string_view database, 
     return order;
 }
 
+/// No coroutine of its own where the way is clear: a frame costs as much as building a message.
 runtime::awaitable<result<bson::document>> client::parts::run(shell::mongo::command_order order)
 {
+    if (where.load(std::memory_order_acquire) == stage::open && !order.body.empty())
+        return shell::mongo::execute(state, std::move(order));
+    return open_and_run(std::move(order));
+}
+
+runtime::awaitable<result<bson::document>> client::parts::open_and_run(
+    shell::mongo::command_order order)
+{
     const auto self = shared_from_this();
-    std::shared_ptr<client_state> with;
-    {
-        const std::scoped_lock lock{self->mutex};
-        if (self->where == stage::open)
-            with = self->state;
-    }
     if (order.body.empty())
         co_return error{core::mongo::errc::command_failed,
                         "a command needs at least one field: its name"};
-    if (!with) {
-        auto opened_now = co_await self->open();
-        if (!opened_now)
-            co_return std::move(opened_now).error();
-        with = self->state;
-    }
-    auto reply = co_await shell::mongo::execute(std::move(with), std::move(order));
-    if (!reply)
-        co_return std::move(reply).error();
-    co_return std::move(reply->body);
+    auto opened_now = co_await self->open();
+    if (!opened_now)
+        co_return std::move(opened_now).error();
+    co_return co_await shell::mongo::execute(self->state, std::move(order));
 }
 
 runtime::awaitable<void> client::parts::close()

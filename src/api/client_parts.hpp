@@ -5,6 +5,7 @@
 #include "shell/mongo/execute/client_state.hpp"
 #include "shell/mongo/execute/command_order.hpp"
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -22,6 +23,7 @@ struct client::parts : std::enable_shared_from_this<client::parts> {
     runtime::awaitable<result<void>> open();
 
     runtime::awaitable<result<bson::document>> run(shell::mongo::command_order order);
+    runtime::awaitable<result<bson::document>> open_and_run(shell::mongo::command_order order);
     shell::mongo::command_order order_for(std::string_view database, bson::view command,
                                           command_options how) const;
     runtime::awaitable<void> close();
@@ -32,8 +34,9 @@ struct client::parts : std::enable_shared_from_this<client::parts> {
     runtime::event opened;
 
     std::mutex mutex;
-    enum class stage : std::uint8_t { new_, opening, open, failed, closed } where = stage::new_;
-    std::shared_ptr<shell::mongo::client_state> state;  // once open
+    enum class stage : std::uint8_t { fresh, opening, open, failed, closed };
+    std::atomic<stage> where = stage::fresh;  // changes under the mutex
+    std::shared_ptr<shell::mongo::client_state> state;  // once open; does not change then
     std::optional<error> failure;
 };
 

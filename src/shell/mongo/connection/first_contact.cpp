@@ -50,7 +50,8 @@ std::string last_word(const tried_seed& seed, time_point now)
         .append(" ago)");
 }
 
-error nobody(const std::vector<tried_seed>& seeds, std::string why, time_point now)
+error nobody(const std::vector<tried_seed>& seeds, std::string why, time_point now,
+             error_code code = core::mongo::errc::no_server)
 {
     std::string text = std::move(why);
     const char* separator = ": ";
@@ -58,7 +59,7 @@ error nobody(const std::vector<tried_seed>& seeds, std::string why, time_point n
         text.append(separator).append(last_word(seed, now));
         separator = "; ";
     }
-    error none{core::mongo::errc::no_server, std::move(text)};
+    error none{code, std::move(text)};
     for (const tried_seed& seed : seeds) {
         if (seed.failure)
             none = std::move(none).with_context(seed.server.value(), seed.failure->message());
@@ -126,7 +127,7 @@ runtime::awaitable<result<connection_ptr>> first_contact(runtime::world& in,
         const time_point next = std::max(now, round + core::mongo::min_heartbeat_frequency);
         const runtime::wait_end end = co_await runtime::sleep_until(in, std::min(next, until));
         if (end == runtime::wait_end::cancelled)
-            co_return nobody(seeds, "cancelled", in.steady_now());
+            co_return nobody(seeds, "cancelled", in.steady_now(), runtime::errc::cancelled);
         if (in.steady_now() >= until)
             co_return nobody(
                 seeds, "no server answered within " + in_ms(settings.server_selection_timeout),

@@ -44,7 +44,7 @@ core::mongo::selection_request command_attempts::wanted() const
     return request;
 }
 
-runtime::awaitable<result<command_reply>> command_attempts::attempt()
+runtime::awaitable<result<bson::document>> command_attempts::attempt()
 {
     runtime::world& in = client_->world;
     attempt_began_ = progress_.failed_before ? in.steady_now() : began_;
@@ -98,8 +98,8 @@ runtime::awaitable<result<command_reply>> command_attempts::attempt()
             telling.failed(why);
             co_return why;
         }
-        command_reply assumed{bson::doc("ok", 1)};
-        telling.ended(assumed.body.view(), nullptr);
+        bson::document assumed = bson::doc("ok", 1);
+        telling.ended(assumed.view(), nullptr);
         co_return assumed;
     }
     auto reply = co_await to.round_trip(*request, id, name_);
@@ -163,8 +163,8 @@ result<std::span<const std::uint8_t>> command_attempts::write(connection& to, re
     return out.finish();
 }
 
-result<command_reply> command_attempts::finished(const core::mongo::message& reply,
-                                                 const connection& over, const selected_server& on)
+result<bson::document> command_attempts::finished(const core::mongo::message& reply,
+                                                  const connection& over, const selected_server& on)
 {
     if (session_) {
         session_->used(client_->world.steady_now());
@@ -180,7 +180,7 @@ result<command_reply> command_attempts::finished(const core::mongo::message& rep
             client_->tokens.update([this](core::token_bucket bucket) {
                 return reward(policy_, progress_.retries, bucket);
             });
-        return command_reply{bson::document{reply.body}};
+        return bson::document{reply.body};
     }
     failed_ = *failure;
     server_ = on.address();
@@ -299,8 +299,8 @@ error command_attempts::with_history(error why) const
     return std::move(why).with_history(log_.entries());
 }
 
-runtime::awaitable<result<command_reply>> execute(std::shared_ptr<client_state> client,
-                                                  command_order order)
+runtime::awaitable<result<bson::document>> execute(std::shared_ptr<client_state> client,
+                                                   command_order order)
 {
     runtime::world& in = client->world;
     const core::deadline until = order.until;

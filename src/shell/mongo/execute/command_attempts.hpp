@@ -16,11 +16,11 @@ namespace holdfast::shell::mongo {
 /// MongoDB's side of the retry loop: one command, from the choice of a server to the reply.
 class command_attempts {
 public:
-    using value_type = command_reply;
+    using value_type = bson::document;
 
     command_attempts(std::shared_ptr<client_state> client, command_order order);
 
-    runtime::awaitable<result<command_reply>> attempt();
+    runtime::awaitable<result<bson::document>> attempt();
     settled_step judge(error why, time_point now);
     std::optional<error> woke(time_point now);
     error timed_out(time_point now);
@@ -31,8 +31,8 @@ private:
     result<void> prepare(const selected_server& on, const connection& over);
     result<std::span<const std::uint8_t>> write(connection& to, request_id id,
                                                 const selected_server& on) const;
-    result<command_reply> finished(const core::mongo::message& reply, const connection& over,
-                                   const selected_server& on);
+    result<bson::document> finished(const core::mongo::message& reply, const connection& over,
+                                    const selected_server& on);
     error lost(error why, const connection& over, const selected_server& on);
     error not_sent(error why, const selected_server& on);
     error with_history(error why) const;
@@ -61,7 +61,7 @@ private:
 static_assert(retry_protocol<command_attempts>);
 
 /// Carries out one command, with all retries it is entitled to.
-runtime::awaitable<result<command_reply>> execute(std::shared_ptr<client_state> client,
-                                                  command_order order);
+runtime::awaitable<result<bson::document>> execute(std::shared_ptr<client_state> client,
+                                                   command_order order);
 
 }  // namespace holdfast::shell::mongo

@@ -24,8 +24,4 @@ struct command_order {
     core::deadline until = {};
 };
 
-struct command_reply {
-    bson::document body;
-};
-
 }  // namespace holdfast::shell::mongo
