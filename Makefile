@@ -28,7 +28,7 @@ build: setup build/release.built ## build the library, tests, examples and bench
 test: build unit-tests official-tests sanitized-tests ## all that must pass before a commit
 	@$(if $(OFFICIAL),echo "all tests passed",echo "OFFICIAL TESTS NOT RUN")
 
-bench: build ## measure against libbson, in time and in instructions
+bench: build ## measure against libbson, and what one operation costs
 	@python3 bench/op/run.py --peer-bench $(SHARED)/peer-bench
 	@python3 bench/core/run.py
 	@python3 bench/run.py

@@ -125,6 +125,12 @@ runtime::awaitable<result<greeting>> greet_by(runtime::world& in, const connecti
 
 }  // namespace
 
+bool is_terminal(const error& why) noexcept
+{
+    return why.code() == runtime::errc::name_not_found ||
+           why.code() == runtime::errc::certificate_rejected;
+}
+
 runtime::awaitable<result<greeting>> greet(runtime::world& in, const connection_recipe& recipe,
                                            endpoint server, time_point until)
 {

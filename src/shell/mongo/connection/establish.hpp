@@ -26,4 +26,7 @@ runtime::awaitable<result<connection_ptr>> establish(runtime::world& in,
                                                      const connection_recipe& recipe,
                                                      endpoint server, time_point until);
 
+/// Whether trying again could not help: the name does not exist, or the peer is somebody else.
+bool is_terminal(const error& why) noexcept;
+
 }  // namespace holdfast::shell::mongo

@@ -25,13 +25,6 @@ struct tried_seed {
     time_point failed{};
 };
 
-/// Whether trying again could not help: the name does not exist, or the peer is somebody else.
-bool is_terminal(const error& why)
-{
-    return why.code() == runtime::errc::name_not_found ||
-           why.code() == runtime::errc::certificate_rejected;
-}
-
 std::string in_ms(duration time)
 {
     return std::to_string(duration_cast<milliseconds>(time).count()) + " ms";

@@ -25,6 +25,7 @@ command_attempts::command_attempts(std::shared_ptr<client_state> client, command
     : client_{std::move(client)}, order_{std::move(order)}, began_{client_->world.steady_now()}
 {
     name_ = (*order_.body.begin()).key();
+    operation_ = operation_id{client_->operations.fetch_add(1, std::memory_order_relaxed) + 1};
     policy_.kind = order_.kind;
     policy_.retry_reads = client_->settings.retry_reads;
     policy_.retry_writes = client_->settings.retry_writes;
@@ -88,7 +89,7 @@ runtime::awaitable<result<bson::document>> command_attempts::attempt()
         last = std::min(last, in.steady_now() + client_->settings.socket_timeout);
     to.expires_at(last);
 
-    command_telling telling{*client_, name_, order_.database, id, to, transaction_};
+    command_telling telling{*client_, operation_, name_, order_.database, id, to, transaction_};
     telling.started(*request);
     if (!order_.acknowledged) {
         auto sent = co_await to.send(*request, name_);
@@ -155,7 +156,7 @@ result<std::span<const std::uint8_t>> command_attempts::write(connection& to, re
     if (transaction_) {
         core::mongo::write_transaction_id(command, *transaction_);
     } else if (session_) {
-        command.document("lsid").add("id", const_cast<implicit_session&>(session_)->id());
+        command.document("lsid").add("id", session_->id());
     }
     if (session_)
         client_->cluster_time.write(command);
@@ -241,11 +242,12 @@ error command_attempts::not_sent(error why, const selected_server& on)
 
 settled_step command_attempts::judge(error why, time_point now)
 {
-    const core::token_bucket before = client_->tokens.load();
-    const auto decided = core::mongo::decide(policy_, progress_, failed_, before, now,
-                                             client_->world.chance());
-    if (client_->adaptive)
-        client_->tokens.update([&](core::token_bucket) { return decided.tokens; });
+    const double chance = client_->world.chance();
+    core::mongo::retry_decision decided;
+    client_->tokens.update([&](core::token_bucket before) {
+        decided = core::mongo::decide(policy_, progress_, failed_, before, now, chance);
+        return decided.tokens;
+    });
     record(why, describe(decided), decided.retries() ? decided.wait : duration::zero(), now);
     if (decided.reports_this || !reported_)
         reported_ = std::move(why);

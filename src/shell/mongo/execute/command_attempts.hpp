@@ -41,6 +41,7 @@ private:
     std::shared_ptr<client_state> client_;
     command_order order_;
     std::string_view name_;  // in order_.body
+    operation_id operation_;
     core::mongo::retry_policy policy_;
     core::mongo::retry_progress progress_;
     std::vector<endpoint> avoided_;

@@ -19,7 +19,6 @@ bool is_secret(std::string_view name, bson::view command)
 
 void command_telling::fill(const std::optional<core::mongo::transaction_id>& transaction)
 {
-    facts_.operation = operation_id{client_.operations.fetch_add(1, std::memory_order_relaxed) + 1};
     facts_.driver_connection = over_.pool_id;
     facts_.server_connection = over_.description().server_connection_id;
     facts_.service = over_.description().service_id;

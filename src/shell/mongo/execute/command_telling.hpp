@@ -12,8 +12,8 @@ namespace holdfast::shell::mongo {
 /// The events of one attempt: a start, and exactly one end. Costs a test if nobody listens.
 class command_telling {
 public:
-    command_telling(client_state& client, std::string_view command, std::string_view database,
-                    request_id id, const connection& over,
+    command_telling(client_state& client, operation_id operation, std::string_view command,
+                    std::string_view database, request_id id, const connection& over,
                     const std::optional<core::mongo::transaction_id>& transaction)
         : client_{client},
           over_{over},
@@ -21,6 +21,7 @@ public:
           facts_{.command_name = command,
                  .database_name = database,
                  .request = id,
+                 .operation = operation,
                  .server = over.server()}
     {
         if (heard_) [[unlikely]]

@@ -34,6 +34,7 @@ public:
 
     explicit operator bool() const noexcept { return session_.has_value(); }
     core::mongo::server_session* operator->() noexcept { return &*session_; }
+    const core::mongo::server_session* operator->() const noexcept { return &*session_; }
     core::mongo::server_session& operator*() noexcept { return *session_; }
 
 private:

@@ -23,13 +23,6 @@ bson::object_id random_id(runtime::world& in)
     return id;
 }
 
-/// Whether trying again could not help: the name does not exist, or the peer is somebody else.
-bool is_terminal(const std::optional<error>& why)
-{
-    return why && (why->code() == runtime::errc::name_not_found ||
-                   why->code() == runtime::errc::certificate_rejected);
-}
-
 }  // namespace
 
 std::shared_ptr<topology> topology::make(runtime::world& in, topology_options options,
@@ -323,7 +316,7 @@ bool topology::is_hopeless(const topology_description& t, time_point since) cons
 {
     return !t.servers.empty() &&
            std::ranges::all_of(t.servers, [since](const core::mongo::server_ptr& s) {
-               return s->last_update_time >= since && is_terminal(s->failure);
+               return s->last_update_time >= since && s->failure && is_terminal(*s->failure);
            });
 }
 

@@ -103,8 +103,7 @@ public:
     result<std::optional<selected_server>> try_select(
         const core::mongo::selection_request& request);
 
-    /// Waits for one. The error explains, server by server, why there was none in time. `began` is
-    /// when the operation did: what was known before may be out of date.
+    /// Waits for one. The error explains, server by server, why there was none in time.
     runtime::awaitable<result<selected_server>> select(core::mongo::selection_request request,
                                                        time_point until);
 
