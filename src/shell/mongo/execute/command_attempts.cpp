@@ -8,6 +8,7 @@
 #include "core/pool/errc.hpp"
 #include "shell/mongo/execute/command_telling.hpp"
 #include "shell/mongo/execute/routing.hpp"
+#include "shell/planted.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -77,6 +78,8 @@ runtime::awaitable<result<bson::document>> command_attempts::attempt()
         over.emplace(*std::move(waited));
     }
     connection& to = **over;
+    if (planted.holds_connection_while_waiting)
+        held_ = std::make_shared<lease>(*std::move(over));
     if (auto ready = prepare(*on, to); !ready)
         co_return std::move(ready).error();
 
@@ -134,7 +137,7 @@ result<void> command_attempts::prepare(const selected_server& on, const connecti
     }
     const bool numbered = order_.kind == core::mongo::retry_kind::write && order_.eligible &&
                           client_->settings.retry_writes && can && session_;
-    if (numbered && !transaction_) {
+    if (numbered && (!transaction_ || planted.renumbers_retries)) {
         auto next = core::mongo::next_transaction_id(*session_);
         if (!next)
             return std::move(next).error();

@@ -57,6 +57,7 @@ private:
     const time_point began_;
     core::attempt_log log_;
     std::optional<error> reported_;  // what the caller will see
+    std::shared_ptr<lease> held_;  // by a planted defect
 };
 
 static_assert(retry_protocol<command_attempts>);

@@ -4,7 +4,7 @@
 #include "core/mongo/select/round_trip.hpp"
 #include "core/mongo/settings/client_settings.hpp"
 #include "runtime/wait.hpp"
-#include "shell/background.hpp"
+#include "runtime/background.hpp"
 #include "shell/mongo/connection/establish.hpp"
 #include "shell/mongo/tell/event_hub.hpp"
 
@@ -84,7 +84,7 @@ private:
     const monitor_options options_;
     const std::shared_ptr<event_hub> tell_;
     const std::weak_ptr<monitor_listener> to_;
-    background tasks_;
+    runtime::background tasks_;
     runtime::event requested_;
 
     // Only the coroutine of run() uses these.

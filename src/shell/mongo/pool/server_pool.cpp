@@ -4,6 +4,7 @@
 #include "runtime/wait.hpp"
 #include "shell/mongo/connection/establish.hpp"
 #include "shell/mongo/pool/pool_told.hpp"
+#include "shell/planted.hpp"
 
 #include <chrono>
 #include <string_view>
@@ -49,7 +50,7 @@ struct server_pool::waiter {
 struct server_pool::entry {
     connection_ptr idle = {};
     connection* in_use = nullptr;
-    background::task opening = {};
+    runtime::background::task opening = {};
 };
 
 /// What has to be done once the mutex is free. It happens when this goes.
@@ -58,13 +59,13 @@ struct server_pool::pending_work {
     std::vector<core::open_connection> to_open = {};
     std::vector<std::shared_ptr<waiter>> to_wake = {};
     std::vector<connection_ptr> to_close = {};
-    std::vector<background::task> to_stop = {};
+    std::vector<runtime::background::task> to_stop = {};
 
     explicit pending_work(server_pool& of) : pool{of} {}
     pending_work(pending_work&&) = default;
     ~pending_work()
     {
-        for (background::task& task : to_stop)
+        for (runtime::background::task& task : to_stop)
             task.stop();
         for (const core::open_connection& one : to_open) {
             auto task = pool.tasks_.start(open(pool.shared_from_this(), one.id, one.generation));
@@ -218,6 +219,8 @@ runtime::awaitable<void> server_pool::ended()
 
 void server_pool::give_back(connection_ptr what) noexcept
 {
+    if (planted.reuses_dirty_connections)
+        return check_in(std::move(what), false);
     if (what->owes_reply() && !is_closed()) {
         auto waits = drain(shared_from_this(), std::move(what));
         tasks_.start(std::move(waits));

@@ -2,7 +2,7 @@
 #include "core/mongo/sdam/application_error.hpp"
 #include "core/pool/pool.hpp"
 #include "runtime/world.hpp"
-#include "shell/background.hpp"
+#include "runtime/background.hpp"
 #include "shell/mongo/connection/connection.hpp"
 #include "shell/mongo/connection/recipe.hpp"
 #include "shell/mongo/tell/event_hub.hpp"
@@ -120,7 +120,7 @@ private:
     const pool_options options_;
     const std::shared_ptr<event_hub> tell_;
     const failure_handler on_failure_;
-    background tasks_;
+    runtime::background tasks_;
 
     mutable std::mutex mutex_;
     core::connection_pool machine_;

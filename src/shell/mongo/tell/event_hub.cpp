@@ -1,5 +1,7 @@
 #include "shell/mongo/tell/event_hub.hpp"
 
+#include "shell/planted.hpp"
+
 #include <utility>
 
 namespace holdfast::shell::mongo {
@@ -82,6 +84,8 @@ void event_hub::tell(const told::command_succeeded& what) const noexcept
 
 void event_hub::tell(const told::command_failed& what) const noexcept
 {
+    if (planted.drops_events)
+        return;
     for (const auto& listener : listeners_)
         listener->on(what);
 }

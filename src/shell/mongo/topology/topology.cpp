@@ -3,6 +3,9 @@
 #include "core/mongo/error/errc.hpp"
 #include "core/mongo/select/explain.hpp"
 #include "shell/mongo/topology/sdam_told.hpp"
+#include "shell/planted.hpp"
+
+#include <boost/asio/post.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -236,6 +239,12 @@ void topology::perform(const core::mongo::effect& what)
         with(ready->server, [](server& s) { s.pool->mark_ready(); });
     } else if (const auto* clear = std::get_if<sdam::clear_pool>(&what)) {
         with(clear->server, [&](server& s) {
+            if (planted.clears_pool_later) {
+                boost::asio::post(world_.executor(), [pool = s.pool, effect = *clear] {
+                    pool->clear(effect.cause, effect.service_id, effect.interrupt_in_use);
+                });
+                return;
+            }
             s.pool->clear(clear->cause, clear->service_id, clear->interrupt_in_use);
         });
     } else if (const auto* check = std::get_if<sdam::request_check>(&what)) {

@@ -1,4 +1,4 @@
-#include "shell/background.hpp"
+#include "runtime/background.hpp"
 
 #include "runtime/wait.hpp"
 
@@ -13,14 +13,14 @@
 #include <mutex>
 #include <utility>
 
-namespace holdfast::shell {
+namespace holdfast::runtime {
 
 namespace asio = boost::asio;
 
 /// Its own strand: whoever tells it to stop is on another thread, and a cancellation must not meet
 /// the coroutine while that is at work. None of these are on the way of an operation.
 struct background::task::state : std::enable_shared_from_this<state> {
-    explicit state(const runtime::executor& on) : strand{asio::make_strand(on)} {}
+    explicit state(const executor& on) : strand{asio::make_strand(on)} {}
 
     void stop()
     {
@@ -31,13 +31,13 @@ struct background::task::state : std::enable_shared_from_this<state> {
         asio::post(strand, std::move(cancel));
     }
 
-    asio::strand<runtime::executor> strand;
+    asio::strand<executor> strand;
     asio::cancellation_signal signal;
     bool stop_requested = false;
 };
 
 struct background::all {
-    explicit all(runtime::world& in) : world{in}, changed{in} {}
+    explicit all(world& in) : home{in}, changed{in} {}
 
     void remove(const std::shared_ptr<task::state>& which)
     {
@@ -48,8 +48,8 @@ struct background::all {
         changed.notify();
     }
 
-    runtime::world& world;
-    runtime::event changed;
+    world& home;
+    event changed;
     mutable std::mutex mutex;
     std::list<std::shared_ptr<task::state>> tasks;
     bool stopped = false;
@@ -57,7 +57,7 @@ struct background::all {
 
 namespace {
 
-runtime::awaitable<void> without_exceptions(runtime::awaitable<void> what)
+awaitable<void> without_exceptions(awaitable<void> what)
 {
     co_await asio::this_coro::throw_if_cancelled(false);
     co_await std::move(what);
@@ -65,7 +65,7 @@ runtime::awaitable<void> without_exceptions(runtime::awaitable<void> what)
 
 }  // namespace
 
-background::background(runtime::world& in) : all_{std::make_shared<all>(in)} {}
+background::background(world& in) : all_{std::make_shared<all>(in)} {}
 
 background::~background()
 {
@@ -78,9 +78,9 @@ void background::task::stop()
         alive->stop();
 }
 
-background::task background::start(runtime::awaitable<void> what)
+background::task background::start(awaitable<void> what)
 {
-    const auto state = std::make_shared<task::state>(all_->world.executor());
+    const auto state = std::make_shared<task::state>(all_->home.executor());
     {
         const std::scoped_lock lock{all_->mutex};
         if (all_->stopped)
@@ -107,7 +107,7 @@ void background::stop()
         one->stop();
 }
 
-runtime::awaitable<void> background::ended()
+awaitable<void> background::ended()
 {
     const auto everybody = all_;
     for (;;) {
@@ -117,8 +117,8 @@ runtime::awaitable<void> background::ended()
             if (everybody->tasks.empty())
                 co_return;
         }
-        const runtime::wait_end how = co_await everybody->changed.wait(seen);
-        if (how == runtime::wait_end::cancelled)
+        const wait_end how = co_await everybody->changed.wait(seen);
+        if (how == wait_end::cancelled)
             co_return;
     }
 }
@@ -129,4 +129,4 @@ std::size_t background::running() const
     return all_->tasks.size();
 }
 
-}  // namespace holdfast::shell
+}  // namespace holdfast::runtime

@@ -3,14 +3,14 @@
 
 #include <memory>
 
-namespace holdfast::shell {
+namespace holdfast::runtime {
 
 /// Coroutines that nobody awaits one by one: monitors, upkeep, connections that are being opened.
 /// They can be told to stop, by anybody, and somebody can wait until the last of them has ended.
 /// They share the state behind this object, so that it may go before they do.
 class background {
 public:
-    explicit background(runtime::world& in);
+    explicit background(world& in);
     background(const background&) = delete;
     background& operator=(const background&) = delete;
     ~background();  // tells all to stop
@@ -31,12 +31,12 @@ public:
     /// Begins soon, not within this call. Being told to stop is a cancellation of the operation it
     /// awaits; it gets results, not exceptions, and returns when it likes. Once stop() was called
     /// nothing begins any more.
-    task start(runtime::awaitable<void> what);
+    task start(awaitable<void> what);
 
     void stop();
 
     /// Waits until all have ended.
-    runtime::awaitable<void> ended();
+    awaitable<void> ended();
 
     std::size_t running() const;
 
@@ -45,4 +45,4 @@ private:
     std::shared_ptr<all> all_;
 };
 
-}  // namespace holdfast::shell
+}  // namespace holdfast::runtime
