@@ -1,6 +1,7 @@
 #include "api/process_facts.hpp"
 #include "core/mongo/uri/uri.hpp"
 #include "holdfast/mongo/client.hpp"
+#include "holdfast/sync/client.hpp"
 #include "net/blocking/world.hpp"
 #include "net/world.hpp"
 #include "shell/mongo/connection/first_contact.hpp"
@@ -86,24 +87,42 @@ runtime::awaitable<void> close(const mongo::client& with)
     co_await with.close();
 }
 
-void run_commands(const order& what, tally& all)
+struct command_to_run {
+    explicit command_to_run(bool insert)
+        : body{insert ? bson::doc("insert", "corpus", "documents",
+                                  bson::list(bson::object("_id", 1, "text", "kelp")))
+                      : bson::doc("ping", 1)}
+    {
+        how.kind = insert ? mongo::command_kind::write : mongo::command_kind::generic;
+    }
+    bson::document body;
+    mongo::command_options how;
+};
+
+void run_commands_blocking(const order& what, const command_to_run& command, tally& all)
+{
+    const sync::client with{what.uri};
+    for (; all.begun < what.count && all.failure.empty(); ++all.begun) {
+        const auto reply = with.try_run_command("perftest", command.body, command.how);
+        if (reply)
+            ++all.done;
+        else
+            all.failure = reply.error().explain();
+    }
+}
+
+void run_commands(const order& what, const command_to_run& command, tally& all)
 {
     boost::asio::io_context loop{1};
     const mongo::client with{loop.get_executor(), what.uri};
-    const bool insert = what.operation == "run_insert";
-    const bson::document command = insert ? bson::doc(
-                                                "insert", "corpus", "documents",
-                                                bson::list(bson::object("_id", 1, "text", "kelp")))
-                                          : bson::doc("ping", 1);
-    mongo::command_options how;
-    how.kind = insert ? mongo::command_kind::write : mongo::command_kind::generic;
     std::uint32_t running = what.concurrency;
     auto ended = [&](std::exception_ptr) {
         if (--running == 0)
             boost::asio::co_spawn(loop, close(with), [](std::exception_ptr) {});
     };
     for (std::uint32_t n = 0; n < what.concurrency; ++n)
-        boost::asio::co_spawn(loop, command_worker(with, command, how, what, all), ended);
+        boost::asio::co_spawn(loop, command_worker(with, command.body, command.how, what, all),
+                              ended);
     loop.run();
 }
 
@@ -146,8 +165,11 @@ int run(const order& what)
         return 2;
     }
     tally all;
-    if (what.operation != "ping")
-        run_commands(what, all);
+    const command_to_run command{what.operation == "run_insert"};
+    if (what.operation != "ping" && what.sync)
+        run_commands_blocking(what, command, all);
+    else if (what.operation != "ping")
+        run_commands(what, command, all);
     else if (what.sync)
         run_sync(*from, what, all);
     else

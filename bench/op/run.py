@@ -136,7 +136,7 @@ def main():
     report, missed = [], 0
     # Latency: a reply is never there before the client waits for it, as on a network.
     with stub_server(stub, '--latency', '1') as port:
-        uri = f'mongodb://127.0.0.1:{port}/'
+        uri = f'mongodb://127.0.0.1:{port}/?replicaSet=rs0'
         print(f'{"operation":14} {"instructions":>12} {"goal":>7} {"system calls":>13} {"goal":>5}')
         for row, goal in goals.items():
             command = lambda count: [options.program, *row.split(), '--uri', uri,

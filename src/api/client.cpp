@@ -2,6 +2,7 @@
 
 #include "api/client_parts.hpp"
 #include "api/default_runtime.hpp"
+#include "shell/mongo/execute/command_attempts.hpp"
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -29,7 +30,7 @@ result<client> client::in_world(std::shared_ptr<runtime::world> world, std::stri
     if (!parsed)
         return std::move(parsed).error();
     return client{
-        std::make_shared<parts>(std::move(world), *std::move(parsed), std::move(options))};
+        std::make_shared<client_parts>(std::move(world), *std::move(parsed), std::move(options))};
 }
 
 namespace {
@@ -38,9 +39,7 @@ namespace {
 asio::awaitable<bson::document> or_throw(asio::awaitable<result<bson::document>> what)
 {
     auto reply = co_await std::move(what);
-    if (!reply)
-        throw failure{std::move(reply).error()};
-    co_return *std::move(reply);
+    co_return std::move(reply).value();
 }
 
 }  // namespace
@@ -48,7 +47,10 @@ asio::awaitable<bson::document> or_throw(asio::awaitable<result<bson::document>>
 asio::awaitable<bson::document> client::run_command(std::string_view database, bson::view command,
                                                     command_options options) const
 {
-    return or_throw(parts_->run(parts_->order_for(database, command, options)));
+    auto order = parts_->order_for(database, command, options);
+    if (parts_->is_open() && !command.empty())
+        return shell::mongo::execute_or_throw(parts_->state, std::move(order));
+    return or_throw(parts_->run(std::move(order)));
 }
 
 void client::start_command(asio::any_io_executor on, asio::cancellation_slot slot,
@@ -86,10 +88,7 @@ asio::awaitable<void> client::close() const
 
 std::string client::dump_state() const
 {
-    const std::scoped_lock lock{parts_->mutex};
-    if (parts_->state)
-        return parts_->state->servers->dump();
-    return parts_->failure ? "not open: " + parts_->failure->message() : "not open yet";
+    return parts_->dump();
 }
 
 asio::any_io_executor client::executor() const noexcept

@@ -64,13 +64,13 @@ error is_closed()
 
 }  // namespace
 
-client::parts::parts(std::shared_ptr<runtime::world> in, core::mongo::parsed_uri from,
+client_parts::client_parts(std::shared_ptr<runtime::world> in, core::mongo::parsed_uri from,
                      client_options how)
     : world{std::move(in)}, options{std::move(how)}, source{std::move(from)}, opened{*world}
 {
 }
 
-client::parts::~parts()
+client_parts::~client_parts()
 {
     if (!state || where == stage::closed)
         return;
@@ -78,7 +78,7 @@ client::parts::~parts()
     asio::co_spawn(world->executor(), outlive(std::move(state)), asio::detached);
 }
 
-runtime::awaitable<result<void>> client::parts::open()
+runtime::awaitable<result<void>> client_parts::open()
 {
     const auto self = shared_from_this();
     for (;;) {
@@ -108,8 +108,9 @@ runtime::awaitable<result<void>> client::parts::open()
             auto tell = std::make_shared<shell::mongo::event_hub>(self->options.listeners,
                                                                   self->options.log);
             made = std::make_shared<client_state>(self->world, found->settings, tell);
-            made->servers = shell::mongo::topology::make(
-                *self->world, options_for(found->settings, *std::move(recipe), who), tell);
+            auto how = options_for(found->settings, *std::move(recipe), who);
+            how.make_blocking = self->make_blocking;
+            made->servers = shell::mongo::topology::make(*self->world, std::move(how), tell);
         } else {
             why = std::move(recipe).error();
         }
@@ -134,7 +135,7 @@ runtime::awaitable<result<void>> client::parts::open()
     co_return result<void>{};
 }
 
-shell::mongo::command_order client::parts::order_for(std::string_view database, bson::view command,
+shell::mongo::command_order client_parts::order_for(std::string_view database, bson::view command,
                                                      command_options how) const
 {
     shell::mongo::command_order order;
@@ -162,14 +163,14 @@ shell::mongo::command_order client::parts::order_for(std::string_view database, 
 }
 
 /// No coroutine of its own where the way is clear: a frame costs as much as building a message.
-runtime::awaitable<result<bson::document>> client::parts::run(shell::mongo::command_order order)
+runtime::awaitable<result<bson::document>> client_parts::run(shell::mongo::command_order order)
 {
-    if (where.load(std::memory_order_acquire) == stage::open && !order.body.empty())
+    if (is_open() && !order.body.empty())
         return shell::mongo::execute(state, std::move(order));
     return open_and_run(std::move(order));
 }
 
-runtime::awaitable<result<bson::document>> client::parts::open_and_run(
+runtime::awaitable<result<bson::document>> client_parts::open_and_run(
     shell::mongo::command_order order)
 {
     const auto self = shared_from_this();
@@ -182,7 +183,7 @@ runtime::awaitable<result<bson::document>> client::parts::open_and_run(
     co_return co_await shell::mongo::execute(self->state, std::move(order));
 }
 
-runtime::awaitable<void> client::parts::close()
+runtime::awaitable<void> client_parts::close()
 {
     const auto self = shared_from_this();
     std::shared_ptr<client_state> with;
@@ -196,6 +197,14 @@ runtime::awaitable<void> client::parts::close()
         co_return;
     with->servers->close();
     co_await with->servers->ended();
+}
+
+std::string client_parts::dump()
+{
+    const std::scoped_lock lock{mutex};
+    if (state)
+        return state->servers->dump();
+    return failure ? "not open: " + failure->message() : "not open yet";
 }
 
 }  // namespace holdfast::mongo

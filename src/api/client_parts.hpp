@@ -6,6 +6,7 @@
 #include "shell/mongo/execute/command_order.hpp"
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -13,11 +14,11 @@
 namespace holdfast::mongo {
 
 /// What stands behind a client, in whatever world it lives.
-struct client::parts : std::enable_shared_from_this<client::parts> {
-    parts(std::shared_ptr<runtime::world> in, core::mongo::parsed_uri from, client_options how);
-    parts(const parts&) = delete;
-    parts& operator=(const parts&) = delete;
-    ~parts();
+struct client_parts : std::enable_shared_from_this<client_parts> {
+    client_parts(std::shared_ptr<runtime::world> in, core::mongo::parsed_uri from, client_options how);
+    client_parts(const client_parts&) = delete;
+    client_parts& operator=(const client_parts&) = delete;
+    ~client_parts();
 
     /// Looks up the seeds if they come from DNS, and opens the topology; once, whoever comes first.
     runtime::awaitable<result<void>> open();
@@ -27,9 +28,13 @@ struct client::parts : std::enable_shared_from_this<client::parts> {
     shell::mongo::command_order order_for(std::string_view database, bson::view command,
                                           command_options how) const;
     runtime::awaitable<void> close();
+    std::string dump();
+
+    bool is_open() const noexcept { return where.load(std::memory_order_acquire) == stage::open; }
 
     const std::shared_ptr<runtime::world> world;
     const client_options options;
+    std::function<runtime::stream_ptr(runtime::stream_ptr)> make_blocking = {};  // see pool_options
     core::mongo::parsed_uri source;
     runtime::event opened;
 

@@ -8,4 +8,20 @@ namespace holdfast::api {
 /// The world that applications live in.
 std::shared_ptr<runtime::world> default_world(runtime::executor on);
 
+/// What a blocking client lives on: a world on a thread of its own for monitors, upkeep and timers,
+/// while operations run on the threads that call them.
+class blocking_runtime {
+public:
+    static std::unique_ptr<blocking_runtime> start();
+    virtual ~blocking_runtime() = default;  // ends the thread
+
+    virtual const std::shared_ptr<runtime::world>& world() noexcept = 0;
+
+    /// Runs a coroutine to its end on the calling thread. From any number of threads at a time.
+    virtual void run(runtime::awaitable<void> what) = 0;
+
+    /// See pool_options.
+    static runtime::stream_ptr make_blocking(runtime::stream_ptr from);
+};
+
 }  // namespace holdfast::api

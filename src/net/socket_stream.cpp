@@ -180,6 +180,14 @@ void socket_stream::cancel() noexcept
     end_all(cancelled);
 }
 
+int socket_stream::release() noexcept
+{
+    const std::scoped_lock lock{mutex_};
+    error_code failed;
+    const int number = socket_ ? socket_->release(failed) : -1;
+    return failed ? -1 : number;
+}
+
 void socket_stream::context_gone() noexcept
 {
     const std::scoped_lock lock{mutex_};

@@ -71,6 +71,23 @@ concept asking_protocol = retry_protocol<Protocol> && requires(Protocol& p, repl
     } -> std::same_as<settled_step>;
 };
 
+/// A protocol that can mostly begin an attempt without waiting for anything but the reply. That
+/// saves the attempt's own coroutine, which costs as much as building the message.
+///
+///   begin_now()      True if all is at hand and the message is built. If not, attempt() goes on
+///                    from here.
+///   round_trip()     What there is to wait for.
+///   end(reply)       What attempt() would have returned. Holds nothing any more.
+template <class Protocol>
+concept prompt_protocol = retry_protocol<Protocol> && requires(Protocol& p) {
+    { p.begin_now() } -> std::same_as<bool>;
+    typename Protocol::reply_type;
+    { p.round_trip() } -> std::same_as<runtime::awaitable<result<typename Protocol::reply_type>>>;
+    {
+        p.end(std::declval<result<typename Protocol::reply_type>>())
+    } -> std::same_as<result<typename Protocol::value_type>>;
+};
+
 enum class pause_end : std::uint8_t { over, deadline_came, cancelled };
 
 /// Waits so long, but not beyond the deadline; if that is the end of it, the deadline has come.
@@ -154,12 +171,14 @@ runtime::awaitable<std::optional<error>> before_next_attempt(runtime::world& in,
 /// The one loop in which an operation of either protocol is tried until it succeeds or is over. It
 /// completes once; between two attempts it holds nothing, since it never sees what an attempt
 /// holds; every wait ends with the deadline, after which nothing is sent again; and it can be
-/// cancelled wherever it waits, and then says so by an error, not by an exception.
-template <retry_protocol Protocol>
-runtime::awaitable<result<typename Protocol::value_type>> retry_loop(runtime::world& in,
-                                                                     Protocol protocol,
-                                                                     core::deadline until)
+/// cancelled wherever it waits, and then says so by an error, not by an exception; unless its caller
+/// has asked for the bare value, `Given`, and so for `failure` to be thrown.
+/// The protocol is made of `parts`, where it stays: it need not be moved into the loop.
+template <retry_protocol Protocol, class Given = result<typename Protocol::value_type>,
+          class... Parts>
+runtime::awaitable<Given> retry_loop_of(runtime::world& in, core::deadline until, Parts... parts)
 {
+    Protocol protocol{std::move(parts)...};
     namespace this_coro = runtime::asio::this_coro;
     using outcome_type = result<typename Protocol::value_type>;
 
@@ -170,21 +189,31 @@ runtime::awaitable<result<typename Protocol::value_type>> retry_loop(runtime::wo
     std::optional<outcome_type> end;
     std::exception_ptr thrown;
     try {
-        while (!end) {
+        for (;;) {
             const auto cancellation = co_await this_coro::cancellation_state;
             if (cancellation.cancelled() != runtime::asio::cancellation_type::none) {
                 end.emplace(protocol.cancelled(nullptr, in.steady_now()));
                 break;
             }
-            outcome_type outcome = co_await protocol.attempt();
-            if (outcome) {
+            if constexpr (prompt_protocol<Protocol>) {
+                if (protocol.begin_now()) {
+                    auto reply = co_await protocol.round_trip();
+                    end.emplace(protocol.end(std::move(reply)));
+                }
+            }
+            if (!end) {
+                outcome_type outcome = co_await protocol.attempt();
                 end.emplace(std::move(outcome));
+            }
+            if (*end)
+                break;
+            error why = std::move(*end).error();
+            end.reset();
+            auto last = co_await before_next_attempt(in, protocol, until, std::move(why));
+            if (last) {
+                end.emplace(std::move(*last));
                 break;
             }
-            error why = std::move(outcome).error();
-            auto last = co_await before_next_attempt(in, protocol, until, std::move(why));
-            if (last)
-                end.emplace(std::move(*last));
         }
     } catch (...) {
         thrown = std::current_exception();
@@ -192,7 +221,18 @@ runtime::awaitable<result<typename Protocol::value_type>> retry_loop(runtime::wo
     co_await this_coro::throw_if_cancelled(caller_wants_throw);
     if (thrown)
         std::rethrow_exception(thrown);
-    co_return *std::move(end);
+    if constexpr (std::same_as<Given, outcome_type>)
+        co_return *std::move(end);
+    else
+        co_return std::move(*end).value();
+}
+
+template <retry_protocol Protocol>
+runtime::awaitable<result<typename Protocol::value_type>> retry_loop(runtime::world& in,
+                                                                     Protocol protocol,
+                                                                     core::deadline until)
+{
+    return retry_loop_of<Protocol>(in, until, std::move(protocol));
 }
 
 }  // namespace holdfast::shell

@@ -2,9 +2,7 @@
 #include "holdfast/bson/document.hpp"
 #include "holdfast/bson/view.hpp"
 #include "holdfast/error.hpp"
-#include "holdfast/log.hpp"
-#include "holdfast/mongo/events.hpp"
-#include "holdfast/options.hpp"
+#include "holdfast/mongo/client_options.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/associated_cancellation_slot.hpp>
@@ -12,14 +10,11 @@
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/awaitable.hpp>
 
-#include <chrono>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace holdfast::runtime {
 class world;
@@ -29,24 +24,7 @@ namespace holdfast::mongo {
 
 namespace asio = boost::asio;
 
-/// What a connection string cannot say.
-struct client_options {
-    std::vector<std::shared_ptr<event_listener>> listeners = {};
-    std::shared_ptr<log_sink> log = {};
-};
-
-/// Who may answer a command, and how it is tried again.
-enum class command_kind : std::uint8_t {
-    generic,  // goes to a writable server; repeated only if the server was too busy to look at it
-    read,  // goes where the read preference says, and is repeated if it is a retryable read
-    write,  // a write statement: carries a transaction number, so that it can be repeated safely
-};
-
-struct command_options {
-    command_kind kind = command_kind::generic;
-    std::optional<std::chrono::milliseconds> timeout = {};  // empty: the client's timeoutMS
-};
-static_assert(option_struct<command_options>);
+struct client_parts;
 
 /// A client of one deployment: pools of connections to its servers, and monitors that watch them,
 /// all on the executor of the application; it starts no thread. A handle: copies are the same
@@ -105,14 +83,13 @@ public:
                                    client_options options = {});
 
 private:
-    struct parts;
-    explicit client(std::shared_ptr<parts> made) noexcept : parts_{std::move(made)} {}
+    explicit client(std::shared_ptr<client_parts> made) noexcept : parts_{std::move(made)} {}
 
     void start_command(asio::any_io_executor on, asio::cancellation_slot slot, std::string database,
                        bson::document command, command_options options,
                        std::function<void(result<bson::document>)> done) const;
 
-    std::shared_ptr<parts> parts_;
+    std::shared_ptr<client_parts> parts_;
 };
 
 }  // namespace holdfast::mongo

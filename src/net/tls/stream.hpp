@@ -7,6 +7,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <utility>
 
 namespace holdfast::net {
 
@@ -39,6 +40,12 @@ public:
     void expires_at(time_point when) override { under_->expires_at(when); }
     void cancel() noexcept override { under_->cancel(); }
     std::string peer() const override { return under_->peer(); }
+
+    /// Goes on over `change(what is underneath)`. Nothing may be pending.
+    void replace_under(runtime::stream_ptr (*change)(runtime::stream_ptr))
+    {
+        under_ = change(std::move(under_));
+    }
 
 private:
     error_code send_output();

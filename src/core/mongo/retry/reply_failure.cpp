@@ -38,21 +38,39 @@ void read_error(bson::view from, failed_attempt& into)
 
 }  // namespace
 
-std::optional<failed_attempt> failure_in(bson::view reply, std::int32_t max_wire_version,
+reply_glance glance_at(bson::view reply) noexcept
+{
+    reply_glance seen{.reply = reply};
+    for (const bson::element& e : reply) {
+        const std::string_view key = e.key();
+        // By length first: nearly all fields of nearly all replies are none of these.
+        if (key.size() == 2 && key == "ok")
+            seen.ok = seen.ok ? seen.ok : e;
+        else if (key.size() == 12 && key == "$clusterTime")
+            seen.cluster_time = e;
+        else if (key.size() == 13 && key == "operationTime")
+            seen.operation_time = e;
+        else if (key.size() == 17 && key == "writeConcernError")
+            seen.concern_error = e;
+    }
+    return seen;
+}
+
+std::optional<failed_attempt> failure_in(const reply_glance& seen, std::int32_t max_wire_version,
                                          bool sharded)
 {
+    const bool fine = is_true(seen.ok);
+    if (fine && seen.concern_error.type() != bson::type::document) [[likely]]
+        return std::nullopt;
     failed_attempt found{
         .origin = failure_origin::server, .max_wire_version = max_wire_version, .sharded = sharded};
-    if (!is_ok(reply)) {
-        read_error(reply, found);
+    if (!fine) {
+        read_error(seen.reply, found);
         return found;
     }
-    const bson::element concern = reply["writeConcernError"];
-    if (concern.type() != bson::type::document)
-        return std::nullopt;
     // Servers put the labels beside the error, not into it.
-    read_labels(reply["errorLabels"], found.labels);
-    read_error(concern.as_document(), found);
+    read_labels(seen.reply["errorLabels"], found.labels);
+    read_error(seen.concern_error.as_document(), found);
     return found;
 }
 

@@ -7,10 +7,22 @@
 
 namespace holdfast::core::mongo {
 
+/// What every reply is asked for, found in one walk. Lies where the reply lies.
+struct reply_glance {
+    bson::view reply;
+    bson::element ok = {};
+    bson::element concern_error = {};
+    bson::element cluster_time = {};
+    bson::element operation_time = {};
+};
+reply_glance glance_at(bson::view reply) noexcept;
+
 /// What a reply says that went wrong, if anything did: the command itself, or the write concern of
 /// a command that was carried out. Errors of single statements ("writeErrors") are results, not
 /// failures: they are told to the application and never repeated. Points into the reply.
-std::optional<failed_attempt> failure_in(bson::view reply, std::int32_t max_wire_version,
+std::optional<failed_attempt> failure_in(const reply_glance& seen, std::int32_t max_wire_version,
+                                         bool sharded);
+inline std::optional<failed_attempt> failure_in(bson::view reply, std::int32_t max_wire_version,
                                          bool sharded = false);
 
 }  // namespace holdfast::core::mongo

@@ -46,6 +46,13 @@ public:
         stream_->expires_at(until);
     }
 
+    /// Goes on over another stream that is the same connection. Nothing may be pending.
+    template <class Change>
+    void change_stream(const Change& change)
+    {
+        stream_ = change(std::move(stream_));
+    }
+
     /// For the pool: see core::connection_pool.
     connection_id pool_id = {};
     std::uint32_t generation = 0;

@@ -4,11 +4,12 @@
 
 namespace holdfast::shell::mongo {
 
-core::mongo::server_session session_store::take(std::optional<std::int32_t> timeout_minutes)
+core::mongo::server_session session_store::take(std::optional<std::int32_t> timeout_minutes,
+                                                time_point now)
 {
     {
         const std::scoped_lock lock{mutex_};
-        if (auto pooled = pool_.take(world_.steady_now(), timeout_minutes))
+        if (auto pooled = pool_.take(now, timeout_minutes))
             return *std::move(pooled);
     }
     bson::uuid id;
@@ -19,10 +20,10 @@ core::mongo::server_session session_store::take(std::optional<std::int32_t> time
 }
 
 void session_store::give_back(core::mongo::server_session session,
-                              std::optional<std::int32_t> timeout_minutes)
+                              std::optional<std::int32_t> timeout_minutes, time_point now)
 {
     const std::scoped_lock lock{mutex_};
-    pool_.give_back(std::move(session), world_.steady_now(), timeout_minutes);
+    pool_.give_back(std::move(session), now, timeout_minutes);
 }
 
 std::vector<std::vector<bson::uuid>> session_store::drain()
@@ -33,12 +34,21 @@ std::vector<std::vector<bson::uuid>> session_store::drain()
 
 void cluster_clock::advance(bson::view time)
 {
+    const bson::element when = time.find("clusterTime");
+    if (when.type() != bson::type::timestamp)
+        return;
+    const std::uint64_t told = as_number(when.as_timestamp());
+    if (told <= newest_.load(std::memory_order_acquire))
+        return;
     const std::scoped_lock lock{mutex_};
-    time_.advance(time);
+    if (time_.advance(time))
+        newest_.store(told, std::memory_order_release);
 }
 
 void cluster_clock::write(bson::builder& command) const
 {
+    if (newest_.load(std::memory_order_acquire) == 0)
+        return;
     const std::scoped_lock lock{mutex_};
     if (time_.latest())
         command.add("$clusterTime", time_.latest()->view());

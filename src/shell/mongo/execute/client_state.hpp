@@ -21,9 +21,9 @@ class session_store {
 public:
     explicit session_store(runtime::world& in) noexcept : world_{in} {}
 
-    core::mongo::server_session take(std::optional<std::int32_t> timeout_minutes);
-    void give_back(core::mongo::server_session session,
-                   std::optional<std::int32_t> timeout_minutes);
+    core::mongo::server_session take(std::optional<std::int32_t> timeout_minutes, time_point now);
+    void give_back(core::mongo::server_session session, std::optional<std::int32_t> timeout_minutes,
+                   time_point now);
     std::vector<std::vector<bson::uuid>> drain();
 
 private:
@@ -39,6 +39,12 @@ public:
     void write(bson::builder& command) const;
 
 private:
+    static constexpr std::uint64_t as_number(bson::timestamp time) noexcept
+    {
+        return std::uint64_t{time.seconds} << 32 | time.increment;
+    }
+
+    std::atomic<std::uint64_t> newest_{0};  // so that what is no news needs no lock
     mutable std::mutex mutex_;
     core::mongo::cluster_time time_;
 };

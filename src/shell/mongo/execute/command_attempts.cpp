@@ -6,7 +6,6 @@
 #include "core/mongo/retry/reply_failure.hpp"
 #include "core/mongo/wire/message_builder.hpp"
 #include "core/pool/errc.hpp"
-#include "shell/mongo/execute/command_telling.hpp"
 #include "shell/mongo/execute/routing.hpp"
 #include "shell/planted.hpp"
 
@@ -46,76 +45,121 @@ core::mongo::selection_request command_attempts::wanted() const
     return request;
 }
 
-runtime::awaitable<result<bson::document>> command_attempts::attempt()
+void command_attempts::start_attempt()
 {
-    runtime::world& in = client_->world;
-    attempt_began_ = progress_.failed_before ? in.steady_now() : began_;
+    attempt_began_ = progress_.failed_before ? client_->world.steady_now() : began_;
     phase_ = dispatch_phase::not_sent;
     server_ = {};
     failed_ = failed_attempt{.origin = failure_origin::client};
+    trip_.reset();
+}
 
+bool command_attempts::begin_now()
+{
+    start_attempt();
     auto found = client_->servers->try_select(wanted());
-    if (!found)
-        co_return std::move(found).error();
-    std::optional<selected_server> on = *std::move(found);
-    if (!on) {
+    if (!found || !*found)
+        return false;
+    trip_.emplace(**std::move(found));
+    trip_->over = trip_->on.pool().try_check_out(attempt_began_);
+    if (!trip_->over || !order_.acknowledged)
+        return false;
+    return load().has_value();
+}
+
+runtime::awaitable<result<core::mongo::message>> command_attempts::round_trip()
+{
+    return (*trip_->over)->round_trip(trip_->request, trip_->id, name_);
+}
+
+result<bson::document> command_attempts::end(result<core::mongo::message> reply)
+{
+    connection& over = **trip_->over;
+    phase_ = over.phase();
+    const time_point now = client_->world.steady_now();
+    auto outcome = reply ? finished(*reply, over, trip_->on, now)
+                         : lost(std::move(reply).error(), over, trip_->on);
+    if (reply)
+        trip_->telling->ended(reply->body, outcome ? nullptr : &outcome.error());
+    else
+        trip_->telling->failed(outcome.error());
+    if (!planted.holds_connection_while_waiting) {
+        trip_->over->give_back(now);
+        trip_.reset();
+    }
+    return outcome;
+}
+
+/// The long way, where something has to be waited for; begin_now() has tried the short one.
+runtime::awaitable<result<bson::document>> command_attempts::attempt()
+{
+    runtime::world& in = client_->world;
+    if (!trip_) {
         const time_point last = std::min(
             order_.until.when(), in.steady_now() + client_->settings.server_selection_timeout);
         auto waited = co_await client_->servers->select(wanted(), last);
         if (!waited)
             co_return std::move(waited).error();
-        on.emplace(*std::move(waited));
+        trip_.emplace(*std::move(waited));
+        trip_->over = trip_->on.pool().try_check_out(in.steady_now());
     }
-
-    std::optional<lease> over = on->pool().try_check_out();
-    if (!over) {
+    if (!trip_->over) {
         time_point last = order_.until.when();
         if (client_->settings.pool.wait_queue_timeout && !order_.until.is_set())
             last = in.steady_now() + *client_->settings.pool.wait_queue_timeout;
-        auto waited = co_await on->pool().check_out(last);
+        auto waited = co_await trip_->on.pool().check_out(last);
         if (!waited)
-            co_return not_sent(std::move(waited).error(), *on);
-        over.emplace(*std::move(waited));
+            co_return not_sent(std::move(waited).error(), trip_->on);
+        trip_->over.emplace(*std::move(waited));
     }
-    connection& to = **over;
-    if (planted.holds_connection_while_waiting)
-        held_ = std::make_shared<lease>(*std::move(over));
-    if (auto ready = prepare(*on, to); !ready)
-        co_return std::move(ready).error();
+    if (auto loaded = load(); !loaded) {
+        trip_.reset();
+        co_return std::move(loaded).error();
+    }
+    if (!order_.acknowledged)
+        co_return co_await send_only();
+    auto reply = co_await round_trip();
+    co_return end(std::move(reply));
+}
 
-    const request_id id = to.next_request();
-    auto request = write(to, id, *on);
+/// Builds the message of an attempt that has a connection.
+result<void> command_attempts::load()
+{
+    connection& to = **trip_->over;
+    if (auto ready = prepare(trip_->on, to); !ready)
+        return ready;
+    trip_->id = to.next_request();
+    auto request = write(to, trip_->id, trip_->on);
     if (!request)
-        co_return std::move(request).error();
+        return std::move(request).error();
+    trip_->request = *request;
     time_point last = order_.until.when();
     if (client_->settings.socket_timeout.count() != 0)
-        last = std::min(last, in.steady_now() + client_->settings.socket_timeout);
+        last = std::min(last, client_->world.steady_now() + client_->settings.socket_timeout);
     to.expires_at(last);
+    trip_->telling.emplace(*client_, operation_, name_, order_.database, trip_->id, to,
+                           transaction_);
+    trip_->telling->started(trip_->request);
+    return {};
+}
 
-    command_telling telling{*client_, operation_, name_, order_.database, id, to, transaction_};
-    telling.started(*request);
-    if (!order_.acknowledged) {
-        auto sent = co_await to.send(*request, name_);
-        phase_ = to.phase();
-        if (!sent) {
-            error why = lost(std::move(sent).error(), to, *on);
-            telling.failed(why);
-            co_return why;
-        }
-        bson::document assumed = bson::doc("ok", 1);
-        telling.ended(assumed.view(), nullptr);
-        co_return assumed;
-    }
-    auto reply = co_await to.round_trip(*request, id, name_);
+/// A write whose outcome nobody wants to know.
+runtime::awaitable<result<bson::document>> command_attempts::send_only()
+{
+    connection& to = **trip_->over;
+    auto sent = co_await to.send(trip_->request, name_);
     phase_ = to.phase();
-    if (!reply) {
-        error why = lost(std::move(reply).error(), to, *on);
-        telling.failed(why);
-        co_return why;
+    bson::document assumed = bson::doc("ok", 1);
+    std::optional<result<bson::document>> outcome;
+    if (sent) {
+        trip_->telling->ended(assumed.view(), nullptr);
+        outcome.emplace(std::move(assumed));
+    } else {
+        outcome.emplace(lost(std::move(sent).error(), to, trip_->on));
+        trip_->telling->failed(outcome->error());
     }
-    auto outcome = finished(*reply, to, *on);
-    telling.ended(reply->body, outcome ? nullptr : &outcome.error());
-    co_return outcome;
+    trip_.reset();
+    co_return *std::move(outcome);
 }
 
 /// A session, and a transaction number, once a server is there that can do something with them.
@@ -127,7 +171,7 @@ result<void> command_attempts::prepare(const selected_server& on, const connecti
                                                              says.logical_session_timeout->count())}
                                                        : std::nullopt;
     if (!session_ && lifetime && order_.acknowledged)
-        session_.take(client_, timeout ? timeout : lifetime);
+        session_.take(client_, timeout ? timeout : lifetime, attempt_began_);
     const bool can = core::mongo::supports_retryable_writes(on.description().type,
                                                             says.max_wire_version, lifetime);
     if (transaction_ && !can) {
@@ -168,17 +212,17 @@ result<std::span<const std::uint8_t>> command_attempts::write(connection& to, re
 }
 
 result<bson::document> command_attempts::finished(const core::mongo::message& reply,
-                                                  const connection& over, const selected_server& on)
+                                                  const connection& over, const selected_server& on,
+                                                  time_point now)
 {
+    const core::mongo::reply_glance seen = core::mongo::glance_at(reply.body);
     if (session_) {
-        session_->used(client_->world.steady_now());
-        if (const bson::element time = reply.body.find("$clusterTime");
-            time.type() == bson::type::document)
-            client_->cluster_time.advance(time.as_document());
+        session_.used(now);
+        if (seen.cluster_time.type() == bson::type::document)
+            client_->cluster_time.advance(seen.cluster_time.as_document());
     }
     const bool sharded = on.topology().type == core::mongo::topology_type::sharded;
-    const auto failure = core::mongo::failure_in(reply.body, over.description().max_wire_version,
-                                                 sharded);
+    const auto failure = core::mongo::failure_in(seen, over.description().max_wire_version, sharded);
     if (!failure) [[likely]] {
         if (client_->adaptive)
             client_->tokens.update([this](core::token_bucket bucket) {
@@ -309,7 +353,16 @@ runtime::awaitable<result<bson::document>> execute(std::shared_ptr<client_state>
 {
     runtime::world& in = client->world;
     const core::deadline until = order.until;
-    return retry_loop(in, command_attempts{std::move(client), std::move(order)}, until);
+    return retry_loop_of<command_attempts>(in, until, std::move(client), std::move(order));
+}
+
+runtime::awaitable<bson::document> execute_or_throw(std::shared_ptr<client_state> client,
+                                                    command_order order)
+{
+    runtime::world& in = client->world;
+    const core::deadline until = order.until;
+    return retry_loop_of<command_attempts, bson::document>(in, until, std::move(client),
+                                                           std::move(order));
 }
 
 }  // namespace holdfast::shell::mongo

@@ -3,6 +3,7 @@
 #include "core/retry/attempt_log.hpp"
 #include "shell/mongo/execute/client_state.hpp"
 #include "shell/mongo/execute/command_order.hpp"
+#include "shell/mongo/execute/command_telling.hpp"
 #include "shell/mongo/execute/implicit_session.hpp"
 #include "shell/retry_loop.hpp"
 
@@ -17,9 +18,13 @@ namespace holdfast::shell::mongo {
 class command_attempts {
 public:
     using value_type = bson::document;
+    using reply_type = core::mongo::message;
 
     command_attempts(std::shared_ptr<client_state> client, command_order order);
 
+    bool begin_now();
+    runtime::awaitable<result<core::mongo::message>> round_trip();
+    result<bson::document> end(result<core::mongo::message> reply);
     runtime::awaitable<result<bson::document>> attempt();
     settled_step judge(error why, time_point now);
     std::optional<error> woke(time_point now);
@@ -27,12 +32,26 @@ public:
     error cancelled(const error* unjudged, time_point now);
 
 private:
+    /// What an attempt holds while it is under way.
+    struct trip {
+        explicit trip(selected_server to) noexcept : on{std::move(to)} {}
+
+        selected_server on;
+        std::optional<lease> over = {};
+        std::span<const std::uint8_t> request = {};  // in the connection
+        request_id id = {};
+        std::optional<command_telling> telling = {};
+    };
+
     core::mongo::selection_request wanted() const;
+    void start_attempt();
+    result<void> load();
+    runtime::awaitable<result<bson::document>> send_only();
     result<void> prepare(const selected_server& on, const connection& over);
     result<std::span<const std::uint8_t>> write(connection& to, request_id id,
                                                 const selected_server& on) const;
     result<bson::document> finished(const core::mongo::message& reply, const connection& over,
-                                    const selected_server& on);
+                                    const selected_server& on, time_point now);
     error lost(error why, const connection& over, const selected_server& on);
     error not_sent(error why, const selected_server& on);
     error with_history(error why) const;
@@ -49,6 +68,7 @@ private:
     std::optional<core::mongo::transaction_id> transaction_;
 
     // Of the attempt that is under way, or has just failed.
+    std::optional<trip> trip_;
     core::mongo::failed_attempt failed_;
     endpoint server_;  // known once something has gone wrong
     dispatch_phase phase_ = dispatch_phase::not_sent;
@@ -57,13 +77,16 @@ private:
     const time_point began_;
     core::attempt_log log_;
     std::optional<error> reported_;  // what the caller will see
-    std::shared_ptr<lease> held_;  // by a planted defect
 };
 
-static_assert(retry_protocol<command_attempts>);
+static_assert(prompt_protocol<command_attempts>);
 
 /// Carries out one command, with all retries it is entitled to.
 runtime::awaitable<result<bson::document>> execute(std::shared_ptr<client_state> client,
                                                    command_order order);
+
+/// The same for who wants exceptions.
+runtime::awaitable<bson::document> execute_or_throw(std::shared_ptr<client_state> client,
+                                                    command_order order);
 
 }  // namespace holdfast::shell::mongo

@@ -27,8 +27,8 @@ public:
         if (heard_) [[unlikely]]
             fill(transaction);
     }
-    command_telling(const command_telling&) = delete;
-    command_telling& operator=(const command_telling&) = delete;
+    command_telling(command_telling&&) = default;
+    command_telling& operator=(command_telling&&) = delete;
 
     void started(std::span<const std::uint8_t> request)
     {

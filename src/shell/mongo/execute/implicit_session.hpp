@@ -15,6 +15,7 @@ public:
     implicit_session(implicit_session&& other) noexcept
         : client_{std::move(other.client_)},
           timeout_{other.timeout_},
+          last_seen_{other.last_seen_},
           session_{std::exchange(other.session_, std::nullopt)}
     {
     }
@@ -22,14 +23,23 @@ public:
     ~implicit_session()
     {
         if (session_)
-            client_->sessions.give_back(*std::move(session_), timeout_);
+            client_->sessions.give_back(*std::move(session_), timeout_, last_seen_);
     }
 
-    void take(std::shared_ptr<client_state> from, std::optional<std::int32_t> timeout_minutes)
+    void take(std::shared_ptr<client_state> from, std::optional<std::int32_t> timeout_minutes,
+              time_point now)
     {
         client_ = std::move(from);
         timeout_ = timeout_minutes;
-        session_ = client_->sessions.take(timeout_minutes);
+        last_seen_ = now;
+        session_ = client_->sessions.take(timeout_minutes, now);
+    }
+
+    /// The server has heard of it.
+    void used(time_point now) noexcept
+    {
+        last_seen_ = now;
+        session_->used(now);
     }
 
     explicit operator bool() const noexcept { return session_.has_value(); }
@@ -40,6 +50,7 @@ public:
 private:
     std::shared_ptr<client_state> client_;
     std::optional<std::int32_t> timeout_;
+    time_point last_seen_{};  // no clock is looked at just to give it back
     std::optional<core::mongo::server_session> session_;
 };
 

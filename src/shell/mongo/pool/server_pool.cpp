@@ -100,12 +100,12 @@ server_pool::server_pool(runtime::world& in, pool_options options, std::shared_p
 {
 }
 
-std::optional<lease> server_pool::try_check_out()
+std::optional<lease> server_pool::try_check_out(time_point now)
 {
     std::optional<lease> got;
     {
         const std::scoped_lock lock{mutex_};
-        const auto id = machine_.check_out_now(world_.steady_now());
+        const auto id = machine_.check_out_now(now);
         if (!id)
             return std::nullopt;
         got.emplace(shared_from_this(), take(*id));
@@ -217,17 +217,17 @@ runtime::awaitable<void> server_pool::ended()
     co_await self->tasks_.ended();
 }
 
-void server_pool::give_back(connection_ptr what) noexcept
+void server_pool::give_back(connection_ptr what, time_point now) noexcept
 {
     if (planted.reuses_dirty_connections)
-        return check_in(std::move(what), false);
-    if (what->owes_reply() && !is_closed()) {
+        return check_in(std::move(what), false, now);
+    if (what->owes_reply() && !options_.make_blocking && !is_closed()) {
         auto waits = drain(shared_from_this(), std::move(what));
         tasks_.start(std::move(waits));
         return;
     }
     const bool broken = !what->usable();
-    check_in(std::move(what), broken);
+    check_in(std::move(what), broken, now);
 }
 
 bool server_pool::is_closed() const
@@ -236,7 +236,7 @@ bool server_pool::is_closed() const
     return machine_.current() == core::connection_pool::state::closed;
 }
 
-void server_pool::check_in(connection_ptr what, bool broken)
+void server_pool::check_in(connection_ptr what, bool broken, time_point now)
 {
     {
         std::unique_lock lock{mutex_};
@@ -245,7 +245,7 @@ void server_pool::check_in(connection_ptr what, bool broken)
             at->second.in_use = nullptr;
             at->second.idle = std::move(what);
         }
-        machine_.check_in(id, broken, world_.steady_now());
+        machine_.check_in(id, broken, now);
         if (machine_.has_effects()) {
             const pending_work work = settle();
             lock.unlock();
@@ -312,6 +312,8 @@ runtime::awaitable<void> server_pool::open(std::shared_ptr<server_pool> self, co
     auto made = co_await establish(self->world_, *self->options_.recipe, self->options_.server,
                                    runtime::never);
     if (made) {
+        if (self->options_.make_blocking)
+            (*made)->change_stream(self->options_.make_blocking);
         (*made)->pool_id = id;
         (*made)->generation = generation;
         const auto service = (*made)->description().service_id;
@@ -343,7 +345,7 @@ runtime::awaitable<void> server_pool::drain(std::shared_ptr<server_pool> self, c
 {
     co_await what->drain(self->world_.steady_now() + drain_time);
     const bool broken = !what->usable();
-    self->check_in(std::move(what), broken);
+    self->check_in(std::move(what), broken, self->world_.steady_now());
 }
 
 runtime::awaitable<void> server_pool::upkeep(std::weak_ptr<server_pool> pool, runtime::world& in)

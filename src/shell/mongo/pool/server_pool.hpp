@@ -36,6 +36,9 @@ public:
     }
     ~lease() { give_back(); }
 
+    /// Earlier than by itself, and by a clock that somebody has just looked at.
+    void give_back(time_point now) noexcept;
+
     connection& operator*() const noexcept { return *connection_; }
     connection* operator->() const noexcept { return connection_.get(); }
 
@@ -50,6 +53,11 @@ struct pool_options {
     endpoint server;
     core::pool_settings limits = {};
     std::shared_ptr<const connection_recipe> recipe;
+
+    /// For blocking clients: what turns the stream of a new connection, opened in this pool's
+    /// world, into one on which the thread of an operation can wait. Such a connection is never
+    /// drained, since nobody has a thread for that: it is closed.
+    std::function<runtime::stream_ptr(runtime::stream_ptr)> make_blocking = {};
 };
 
 struct pool_counts {
@@ -76,7 +84,7 @@ public:
     const endpoint& server() const noexcept { return options_.server; }
 
     /// The fast way, without a coroutine: an idle connection if there is one.
-    std::optional<lease> try_check_out();
+    std::optional<lease> try_check_out(time_point now);
 
     /// Waits in line for one. The error is the pool's own (core::pool_errc), or why a connection
     /// could not be opened, or runtime::errc::cancelled.
@@ -104,9 +112,9 @@ private:
     server_pool(runtime::world& in, pool_options options, std::shared_ptr<event_hub> tell,
                 failure_handler on_failure);
 
-    void give_back(connection_ptr what) noexcept;
+    void give_back(connection_ptr what, time_point now) noexcept;
     bool is_closed() const;
-    void check_in(connection_ptr what, bool broken);
+    void check_in(connection_ptr what, bool broken, time_point now);
     pending_work settle();
     void tell_events();
     connection_ptr take(connection_id id);
@@ -133,7 +141,12 @@ private:
 inline void lease::give_back() noexcept
 {
     if (connection_)
-        pool_->give_back(std::move(connection_));
+        pool_->give_back(std::move(connection_), pool_->world_.steady_now());
+}
+
+inline void lease::give_back(time_point now) noexcept
+{
+    pool_->give_back(std::move(connection_), now);
 }
 
 }  // namespace holdfast::shell::mongo

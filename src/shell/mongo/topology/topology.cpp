@@ -268,6 +268,7 @@ void topology::add_server(const endpoint& address)
     pool.server = address;
     pool.limits = options_.pool;
     pool.recipe = options_.recipe;
+    pool.make_blocking = options_.make_blocking;
     added->pool = server_pool::make(
         world_, std::move(pool), tell_,
         [self = weak_from_this()](const core::mongo::application_error& failed) {

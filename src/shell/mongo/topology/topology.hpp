@@ -10,6 +10,7 @@
 #include "shell/mongo/tell/event_hub.hpp"
 
 #include <atomic>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -82,6 +83,7 @@ struct topology_options {
     core::mongo::monitoring_mode monitoring = core::mongo::monitoring_mode::automatic;
     bool function_as_a_service = false;
     bool fail_fast_on_terminal_errors = true;
+    std::function<runtime::stream_ptr(runtime::stream_ptr)> make_blocking = {};  // see pool_options
 };
 
 /// All servers of a deployment. One writer at a time; what a change brings with it for pools and

@@ -1,0 +1,22 @@
+#pragma once
+
+namespace holdfast::shell {
+
+/// Defects that tests plant, to see that their checkers report them. In the library all of them are
+/// constants, false, and leave no trace in the code; the program planted_tests is compiled with
+/// HOLDFAST_PLANTED and can switch them on.
+struct planted_defects {
+    bool clears_pool_later = false;  // outside the critical section of the topology's change
+    bool reuses_dirty_connections = false;
+    bool drops_events = false;
+    bool renumbers_retries = false;
+    bool holds_connection_while_waiting = false;
+};
+
+#ifdef HOLDFAST_PLANTED
+extern planted_defects planted;
+#else
+inline constexpr planted_defects planted{};
+#endif
+
+}  // namespace holdfast::shell
