@@ -48,7 +48,7 @@ asio::awaitable<bson::document> client::run_command(std::string_view database, b
                                                     command_options options) const
 {
     auto order = parts_->order_for(database, command, options);
-    if (parts_->is_open() && !command.empty())
+    if (parts_->may_run_now(order))
         return shell::mongo::execute_or_throw(parts_->state, std::move(order));
     return or_throw(parts_->run(std::move(order)));
 }
@@ -71,6 +71,17 @@ void client::start_command(asio::any_io_executor on, asio::cancellation_slot slo
     };
     asio::co_spawn(on, wrapped(parts_->run(std::move(order))),
                    asio::bind_cancellation_slot(slot, std::move(finish)));
+}
+
+session client::start_session() const
+{
+    return parts_->start_session();
+}
+
+void client::append_metadata(std::string_view name, std::string_view version,
+                             std::string_view platform) const
+{
+    parts_->append_metadata(name, version, platform).value();
 }
 
 asio::awaitable<void> client::ready() const

@@ -8,6 +8,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -42,14 +43,32 @@ topology_options options_for(const client_settings& from, connection_recipe reci
     options.pool.min_size = from.pool.min_size;
     options.pool.max_connecting = from.pool.max_connecting;
     options.pool.max_idle = from.pool.max_idle_time;
+    options.pool_told = {.max_size = from.pool.max_size,
+                         .min_size = from.pool.min_size,
+                         .max_connecting = from.pool.max_connecting,
+                         .max_idle_time = from.pool.max_idle_time,
+                         .wait_queue_timeout = from.pool.wait_queue_timeout};
     options.monitor_recipe = for_monitors(recipe);
     options.recipe = std::make_shared<const connection_recipe>(std::move(recipe));
     options.profile = profile_of(from);
     options.monitoring = from.monitoring;
+    if (from.srv) {
+        shell::mongo::srv_polling polling;
+        polling.rules.srv = *from.srv;
+        polling.rules.heartbeat_frequency = from.heartbeat_frequency;
+        polling.rules.shares_domain = core::mongo::shares_domain;
+        polling.query = core::mongo::srv_query_name(*from.srv);
+        polling.first_wait = std::max<duration>(from.srv->ttl,
+                                                core::mongo::min_srv_rescan_interval);
+        polling.patience = from.server_selection_timeout;
+        options.srv = std::move(polling);
+    }
     options.function_as_a_service = is_function_as_a_service(who.environment);
     options.fail_fast_on_terminal_errors = from.fail_fast_on_terminal_errors;
     return options;
 }
+
+constexpr std::chrono::milliseconds patience_with_good_byes{500};
 
 /// Keeps the world until the last coroutine of a client that was not closed has gone.
 runtime::awaitable<void> outlive(std::shared_ptr<client_state> state)
@@ -106,8 +125,12 @@ runtime::awaitable<result<void>> client_parts::open()
         auto recipe = shell::mongo::make_recipe(*self->world, found->settings, who);
         if (recipe) {
             auto tell = std::make_shared<shell::mongo::event_hub>(self->options.listeners,
-                                                                  self->options.log);
+                                                                  self->options.log,
+                                                                  self->options.log_document_length);
             made = std::make_shared<client_state>(self->world, found->settings, tell);
+            for (const core::mongo::wrapping_library& one : self->wrapped_by)
+                (void)recipe->client->append(one);  // was accepted when it was given
+            self->described = recipe->client;
             auto how = options_for(found->settings, *std::move(recipe), who);
             how.make_blocking = self->make_blocking;
             made->servers = shell::mongo::topology::make(*self->world, std::move(how), tell);
@@ -156,6 +179,8 @@ shell::mongo::command_order client_parts::order_for(std::string_view database, b
         order.eligible = true;
         break;
     }
+    if (how.session != nullptr)
+        order.session = how.session->state_;
     const auto timeout = how.timeout ? how.timeout : source.settings.timeout;
     if (timeout && timeout->count() > 0)
         order.until = core::deadline::after(world->steady_now(), *timeout);
@@ -165,7 +190,7 @@ shell::mongo::command_order client_parts::order_for(std::string_view database, b
 /// No coroutine of its own where the way is clear: a frame costs as much as building a message.
 runtime::awaitable<result<bson::document>> client_parts::run(shell::mongo::command_order order)
 {
-    if (is_open() && !order.body.empty())
+    if (may_run_now(order))
         return shell::mongo::execute(state, std::move(order));
     return open_and_run(std::move(order));
 }
@@ -177,10 +202,62 @@ runtime::awaitable<result<bson::document>> client_parts::open_and_run(
     if (order.body.empty())
         co_return error{core::mongo::errc::command_failed,
                         "a command needs at least one field: its name"};
+    if (order.session && order.session->owner != self.get())
+        co_return error{core::mongo::errc::command_failed,
+                        "the session belongs to another client; start one with this client"};
     auto opened_now = co_await self->open();
     if (!opened_now)
         co_return std::move(opened_now).error();
     co_return co_await shell::mongo::execute(self->state, std::move(order));
+}
+
+session client_parts::start_session()
+{
+    auto made = std::make_shared<shell::mongo::session_state>();
+    made->owner = this;
+    return session{std::move(made)};
+}
+
+result<void> client_parts::append_metadata(std::string_view name, std::string_view version,
+                                           std::string_view platform)
+{
+    core::mongo::wrapping_library library;
+    library.name = name;
+    library.version = version;
+    library.platform = platform;
+    const std::scoped_lock lock{mutex};
+    if (described)
+        return described->append(std::move(library));
+    core::mongo::client_metadata alone;
+    if (auto accepted = core::mongo::append(alone, library); !accepted)
+        return accepted;
+    wrapped_by.push_back(std::move(library));
+    return {};
+}
+
+/// Tells the server which sessions will not be used again, if it can be told at once: it would find
+/// out by itself.
+runtime::awaitable<void> client_parts::end_sessions(std::shared_ptr<client_state> with)
+{
+    for (const auto& some : with->sessions.drain()) {
+        shell::mongo::command_order order;
+        bson::byte_buffer bytes;
+        bson::builder command{bytes};
+        {
+            auto ids = command.array("endSessions");
+            for (const bson::uuid& id : some)
+                ids.document().add("id", id);
+        }
+        if (auto written = command.finish(); written)
+            order.body = bson::document{*written};
+        order.database = "admin";
+        order.selects = core::mongo::operation_kind::read;
+        order.preference.mode = core::mongo::read_mode::primary_preferred;
+        order.until = core::deadline::after(with->world.steady_now(), patience_with_good_byes);
+        const auto ended = co_await shell::mongo::execute(with, std::move(order));
+        if (!ended)
+            co_return;
+    }
 }
 
 runtime::awaitable<void> client_parts::close()
@@ -189,12 +266,16 @@ runtime::awaitable<void> client_parts::close()
     std::shared_ptr<client_state> with;
     {
         const std::scoped_lock lock{self->mutex};
+        if (self->where != stage::closed)
+            with = self->state;
         self->where = stage::closed;
-        with = self->state;
     }
     self->opened.notify();
     if (!with)
         co_return;
+    const auto anybody = with->servers->try_select({.kind = core::mongo::operation_kind::read});
+    if (anybody && *anybody)
+        co_await end_sessions(with);
     with->servers->close();
     co_await with->servers->ended();
 }

@@ -2,8 +2,10 @@
 #include "core/mongo/uri/uri.hpp"
 #include "holdfast/mongo/client.hpp"
 #include "runtime/wait.hpp"
+#include "shell/mongo/connection/recipe.hpp"
 #include "shell/mongo/execute/client_state.hpp"
 #include "shell/mongo/execute/command_order.hpp"
+#include "shell/mongo/execute/operation_session.hpp"
 
 #include <atomic>
 #include <functional>
@@ -27,9 +29,18 @@ struct client_parts : std::enable_shared_from_this<client_parts> {
     runtime::awaitable<result<bson::document>> open_and_run(shell::mongo::command_order order);
     shell::mongo::command_order order_for(std::string_view database, bson::view command,
                                           command_options how) const;
+    session start_session();
+    result<void> append_metadata(std::string_view name, std::string_view version,
+                                 std::string_view platform);
     runtime::awaitable<void> close();
     std::string dump();
 
+    /// Nothing has to be looked up or refused first.
+    bool may_run_now(const shell::mongo::command_order& order) const noexcept
+    {
+        return is_open() && !order.body.empty() &&
+               (!order.session || order.session->owner == this);
+    }
     bool is_open() const noexcept { return where.load(std::memory_order_acquire) == stage::open; }
 
     const std::shared_ptr<runtime::world> world;
@@ -43,6 +54,11 @@ struct client_parts : std::enable_shared_from_this<client_parts> {
     std::atomic<stage> where = stage::fresh;  // changes under the mutex
     std::shared_ptr<shell::mongo::client_state> state;  // once open; does not change then
     std::optional<error> failure;
+    std::shared_ptr<shell::mongo::self_description> described;  // once open
+    std::vector<core::mongo::wrapping_library> wrapped_by;  // what was added before
+
+private:
+    static runtime::awaitable<void> end_sessions(std::shared_ptr<shell::mongo::client_state> with);
 };
 
 }  // namespace holdfast::mongo

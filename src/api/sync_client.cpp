@@ -84,6 +84,17 @@ bson::document client::run_command(std::string_view database, bson::view command
     return try_run_command(database, command, options).value();
 }
 
+mongo::session client::start_session() const
+{
+    return parts_->inner->start_session();
+}
+
+void client::append_metadata(std::string_view name, std::string_view version,
+                             std::string_view platform) const
+{
+    parts_->inner->append_metadata(name, version, platform).value();
+}
+
 result<void> client::try_ready() const
 {
     return parts_->open();

@@ -66,6 +66,14 @@ public:
             token, *this, std::string{database}, bson::document{command});
     }
 
+    /// A session of this client. Does no I/O.
+    session start_session() const;
+
+    /// A library that wraps this one adds itself to what the server is told of its client, on
+    /// connections that are opened from now on. Throws `failure` if a text holds a '|'.
+    void append_metadata(std::string_view name, std::string_view version = {},
+                         std::string_view platform = {}) const;
+
     /// Waits until the deployment has been looked up; throws `failure` if that fails.
     asio::awaitable<void> ready() const;
 

@@ -1,9 +1,11 @@
 #pragma once
 #include "holdfast/log.hpp"
 #include "holdfast/mongo/events.hpp"
+#include "holdfast/mongo/session.hpp"
 #include "holdfast/options.hpp"
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -15,6 +17,7 @@ namespace holdfast::mongo {
 struct client_options {
     std::vector<std::shared_ptr<event_listener>> listeners = {};
     std::shared_ptr<log_sink> log = {};
+    std::size_t log_document_length = 1000;  // bytes of a command or reply that a message shows
 };
 
 /// Who may answer a command, and how it is tried again.
@@ -26,6 +29,7 @@ enum class command_kind : std::uint8_t {
 
 struct command_options {
     command_kind kind = command_kind::generic;
+    const class session* session = nullptr;  // null: the client takes one of its own
     std::optional<std::chrono::milliseconds> timeout = {};  // empty: the client's timeoutMS
 };
 static_assert(option_struct<command_options>);

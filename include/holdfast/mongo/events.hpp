@@ -6,6 +6,7 @@
 #include "holdfast/id.hpp"
 #include "holdfast/mongo/description.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -50,7 +51,18 @@ struct command_failed {
     const error& failure;
 };
 
-struct pool_created { endpoint server; };
+/// What a connection string says of pools; the same for every pool of a client.
+struct pool_limits {
+    std::uint32_t max_size = 0;  // 0: no limit
+    std::uint32_t min_size = 0;
+    std::uint32_t max_connecting = 0;
+    std::chrono::milliseconds max_idle_time{0};  // 0: no limit
+    std::optional<std::chrono::milliseconds> wait_queue_timeout = {};
+};
+struct pool_created {
+    endpoint server;
+    pool_limits limits = {};
+};
 struct pool_ready { endpoint server; };
 struct pool_cleared {
     endpoint server;
@@ -71,12 +83,14 @@ struct connection_closed {
     endpoint server;
     connection_id connection;
     std::string_view reason;  // "stale", "idle", "error", "poolClosed"
+    std::optional<error> failure = {};  // of an "error" that somebody has told
 };
 struct connection_check_out_started { endpoint server; };
 struct connection_check_out_failed {
     endpoint server;
     std::string_view reason;  // "poolClosed", "timeout", "connectionError"
     duration took{};
+    std::optional<error> failure = {};
 };
 struct connection_checked_out {
     endpoint server;
@@ -111,6 +125,8 @@ struct server_description_changed {
 struct server_heartbeat_started {
     endpoint server;
     bool awaited = false;
+    connection_id driver_connection = {};  // counted by the monitor of this server
+    std::optional<std::int64_t> server_connection = {};
 };
 struct server_heartbeat_succeeded {
     endpoint server;

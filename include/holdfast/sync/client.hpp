@@ -31,6 +31,11 @@ public:
     result<bson::document> try_run_command(std::string_view database, bson::view command,
                                            mongo::command_options options = {}) const;
 
+    /// See mongo::client.
+    mongo::session start_session() const;
+    void append_metadata(std::string_view name, std::string_view version = {},
+                         std::string_view platform = {}) const;
+
     /// Waits until the deployment has been looked up.
     void ready() const;
     result<void> try_ready() const;

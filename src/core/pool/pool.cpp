@@ -38,6 +38,15 @@ bool connection_pool::has_room() const noexcept
     return settings_.max_size == 0 || connections_.size() < settings_.max_size;
 }
 
+/// A server that has just failed gets one connection, to see whether it is back; then one at a
+/// time, then two, then four, up to what is usual: it is not to be overrun by all who have waited.
+bool connection_pool::may_open() const noexcept
+{
+    const std::uint32_t usual = settings_.max_connecting;
+    const std::uint32_t now = pace_ ? std::clamp(*pace_, std::uint32_t{1}, usual) : usual;
+    return opening_ < now && has_room();
+}
+
 std::optional<connection_id> connection_pool::check_out_now(time_point now)
 {
     if (idle_.empty())  // as in every pool that is not ready, and in one for which somebody waits
@@ -142,6 +151,11 @@ void connection_pool::opened(connection_id id, std::optional<bson::object_id> se
         drop(c, close_reason::stale);
         return serve(now);
     }
+    if (pace_) {
+        *pace_ = *pace_ == 0 ? 1 : *pace_ * 2;
+        if (*pace_ > settings_.max_connecting)
+            pace_.reset();
+    }
     tells(connection_ready{id, now - c->second.since});
     keep_or_give(c, now);
     serve(now);
@@ -153,8 +167,9 @@ void connection_pool::open_failed(connection_id id, const error& why, time_point
     const auto c = connections_.find(id);
     if (c == connections_.end())
         return;
+    pace_ = 0;
     const bool for_caller = c->second.use == used_for::opening_for_caller;
-    drop(c, close_reason::error);
+    drop(c, close_reason::error, &why);
     if (for_caller && !waiting_.empty()) {
         const caller first = waiting_.front();
         waiting_.pop_front();
@@ -183,6 +198,7 @@ void connection_pool::clear(const error& why, std::optional<bson::object_id> ser
         tells(cleared{service, interrupt_in_use});
     } else {
         ++generation_;
+        pace_ = 0;
         if (state_ == state::ready)
             tells(cleared{std::nullopt, interrupt_in_use});
         state_ = state::paused;
@@ -248,8 +264,7 @@ void connection_pool::fill(time_point now)
 {
     if (state_ != state::ready)
         return;
-    while (connections_.size() < settings_.min_size && opening_ < settings_.max_connecting &&
-           has_room())
+    while (connections_.size() < settings_.min_size && may_open())
         open(used_for::opening_for_upkeep, now);
 }
 
@@ -292,8 +307,7 @@ void connection_pool::serve(time_point now)
         waiting_.pop_front();
         give(first, *c, now);
     }
-    while (opening_for_callers_ < waiting_.size() && opening_ < settings_.max_connecting &&
-           has_room())
+    while (opening_for_callers_ < waiting_.size() && may_open())
         open(used_for::opening_for_caller, now);
 }
 
@@ -317,7 +331,7 @@ void connection_pool::give(const caller& who, connections::iterator c, time_poin
 void connection_pool::refuse_one(const caller& who, checkout_failure why,
                                  std::optional<error> cause, time_point now)
 {
-    tells(checkout_failed{why, now - who.since});
+    tells(checkout_failed{why, now - who.since, cause});
     does(refuse{who.id, why, std::move(cause)});
 }
 
@@ -327,7 +341,7 @@ void connection_pool::refuse_all(checkout_failure why, const error& cause, time_
         refuse_one(who, why, cause, now);
 }
 
-void connection_pool::drop(connections::iterator c, close_reason reason)
+void connection_pool::drop(connections::iterator c, close_reason reason, const error* cause)
 {
     switch (c->second.use) {
     case used_for::nothing:
@@ -342,7 +356,8 @@ void connection_pool::drop(connections::iterator c, close_reason reason)
     case used_for::caller:
         break;
     }
-    tells(connection_closed{c->first, reason});
+    tells(connection_closed{c->first, reason,
+                            cause == nullptr ? std::nullopt : std::optional{*cause}});
     does(close_connection{c->first, reason});
     connections_.erase(c);
 }

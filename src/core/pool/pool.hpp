@@ -123,6 +123,7 @@ private:
     bool is_stale(const connection& c) const noexcept;
     bool is_too_old(const connection& c, time_point now) const noexcept;
     bool has_room() const noexcept;
+    bool may_open() const noexcept;
 
     void serve(time_point now);
     void fill(time_point now);
@@ -132,7 +133,7 @@ private:
     void refuse_all(checkout_failure why, const error& cause, time_point now);
     void refuse_one(const caller& who, checkout_failure why, std::optional<error> cause,
                     time_point now);
-    void drop(connections::iterator c, close_reason reason);
+    void drop(connections::iterator c, close_reason reason, const error* cause = nullptr);
     void drop_idle(time_point now);
     void drop_stale(bool interrupt_in_use);
     void keep_or_give(connections::iterator c, time_point now);
@@ -160,6 +161,7 @@ private:
     std::deque<caller> waiting_;
     std::size_t opening_ = 0;
     std::size_t opening_for_callers_ = 0;
+    std::optional<std::uint32_t> pace_;  // since a failure: see may_open()
     std::optional<error> paused_because_;
     std::vector<pool_effect> effects_;
     std::vector<pool_event> events_;

@@ -38,11 +38,13 @@ struct connection_ready {
 struct connection_closed {
     connection_id id;
     close_reason reason;
+    std::optional<error> cause = {};
 };
 struct checkout_started {};
 struct checkout_failed {
     checkout_failure reason;
     duration took;
+    std::optional<error> cause = {};
 };
 struct checked_out {
     connection_id id;

@@ -60,6 +60,7 @@ struct srv_settings {
     std::string host = {};  // lower case
     std::string service_name = "mongodb";
     std::uint32_t max_hosts = 0;  // 0: all
+    std::chrono::seconds ttl{0};  // the shortest of the records, once they were looked up
 
     friend bool operator==(const srv_settings&, const srv_settings&) = default;
 };

@@ -70,6 +70,11 @@ public:
     /// The next of several replies to one request, after one with moreToCome.
     runtime::awaitable<result<core::mongo::message>> next_reply(std::string_view command);
 
+    /// The server has said that our login has expired: nothing else is sent before the next one.
+    void require_login() noexcept { needs_login_ = true; }
+    void logged_in() noexcept { needs_login_ = false; }
+    bool needs_login() const noexcept { return needs_login_; }
+
     /// How far the last round trip came. A failed one with `in_flight` may have been carried out.
     dispatch_phase phase() const noexcept { return phase_; }
     bool usable() const noexcept { return phase_ != dispatch_phase::in_flight && !failed_; }
@@ -103,6 +108,7 @@ private:
     std::int32_t last_request_ = 0;
     dispatch_phase phase_ = dispatch_phase::answered;
     bool failed_ = false;
+    bool needs_login_ = false;
     std::optional<request_id> owed_ = {};
 };
 

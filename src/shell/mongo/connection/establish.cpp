@@ -33,12 +33,13 @@ result<std::span<const std::uint8_t>> write_first_hello(
     connection& to, request_id id, const connection_recipe& recipe,
     const std::optional<login_start>& speculative)
 {
+    const bson::document client = recipe.client->get();
     core::mongo::handshake_hello hello;
     hello.command = core::mongo::first_hello(hello.api, recipe.load_balanced);
     hello.over_op_msg = hello.command == hello_command::hello;
     hello.load_balanced = recipe.load_balanced;
     hello.backpressure = recipe.backpressure;
-    hello.client = recipe.client.view();
+    hello.client = client.view();
     hello.compressors = recipe.compressors;
     std::string user;
     if (recipe.credential && !recipe.mechanism && recipe.credential->username) {

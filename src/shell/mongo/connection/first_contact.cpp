@@ -94,7 +94,11 @@ runtime::awaitable<result<parsed_uri>> look_up_seeds(runtime::world& in, parsed_
         answer.targets.push_back({record.host, record.port});
     shuffle(answer.targets, in);
     answer.txt = *std::move(texts);
-    co_return core::mongo::resolve_srv(from, answer);
+    auto resolved = core::mongo::resolve_srv(from, answer);
+    if (resolved && resolved->settings.srv)
+        resolved->settings.srv->ttl = std::chrono::seconds{
+            std::ranges::min(*records, {}, &runtime::srv_record::ttl).ttl};
+    co_return resolved;
 }
 
 runtime::awaitable<result<connection_ptr>> first_contact(runtime::world& in,

@@ -38,6 +38,26 @@ result<std::optional<core::mongo::login_mechanism>> mechanism_of(
 
 }  // namespace
 
+bson::document self_description::get() const
+{
+    const std::scoped_lock lock{mutex_};
+    return written_;
+}
+
+result<void> self_description::append(core::mongo::wrapping_library library)
+{
+    const std::scoped_lock lock{mutex_};
+    core::mongo::client_metadata longer = who_;
+    if (auto appended = core::mongo::append(longer, std::move(library)); !appended)
+        return appended;
+    auto written = core::mongo::client_document(longer);
+    if (!written)
+        return std::move(written).error();
+    who_ = std::move(longer);
+    written_ = *std::move(written);
+    return {};
+}
+
 std::vector<core::mongo::scram_keys> known_keys::all() const
 {
     const std::scoped_lock lock{mutex_};
@@ -65,7 +85,7 @@ result<connection_recipe> make_recipe(runtime::world& in, const client_settings&
     auto client = core::mongo::client_document(who);
     if (!client)
         return std::move(client).error();
-    recipe.client = *std::move(client);
+    recipe.client = std::make_shared<self_description>(who, *std::move(client));
     for (const std::string& name : settings.compressors) {
         if (const auto known = core::mongo::compressor_named(name))
             recipe.compressors.push_back(*known);

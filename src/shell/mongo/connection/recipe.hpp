@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace holdfast::shell::mongo {
@@ -28,9 +29,27 @@ private:
     std::vector<core::mongo::scram_keys> keys_;
 };
 
+/// What handshakes say of us. Libraries that wrap this one may add themselves at any time, for
+/// connections that are opened from then on.
+class self_description {
+public:
+    explicit self_description(core::mongo::client_metadata who, bson::document written)
+        : who_{std::move(who)}, written_{std::move(written)}
+    {
+    }
+
+    bson::document get() const;
+    result<void> append(core::mongo::wrapping_library library);
+
+private:
+    mutable std::mutex mutex_;
+    core::mongo::client_metadata who_;
+    bson::document written_;
+};
+
 /// What all connections of a client have in common, made once.
 struct connection_recipe {
-    bson::document client;  // what the handshake says of us
+    std::shared_ptr<self_description> client;
     std::vector<core::mongo::wire_compressor> compressors = {};  // in the order of preference
     int zlib_level = -1;
     std::optional<core::mongo::credential> credential = {};

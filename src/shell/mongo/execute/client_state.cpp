@@ -45,6 +45,13 @@ void cluster_clock::advance(bson::view time)
         newest_.store(told, std::memory_order_release);
 }
 
+bool cluster_clock::is_older_than(bson::view time) const
+{
+    const bson::element when = time.find("clusterTime");
+    return when.type() == bson::type::timestamp &&
+           as_number(when.as_timestamp()) > newest_.load(std::memory_order_acquire);
+}
+
 void cluster_clock::write(bson::builder& command) const
 {
     if (newest_.load(std::memory_order_acquire) == 0)

@@ -37,6 +37,7 @@ class cluster_clock {
 public:
     void advance(bson::view time);
     void write(bson::builder& command) const;
+    bool is_older_than(bson::view time) const;
 
 private:
     static constexpr std::uint64_t as_number(bson::timestamp time) noexcept

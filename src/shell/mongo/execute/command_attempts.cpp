@@ -21,8 +21,18 @@ using core::mongo::failure_kind;
 using core::mongo::failure_origin;
 using core::mongo::operation_kind;
 
+namespace {
+
+/// The server's word for a login that has expired.
+constexpr std::int32_t reauthentication_required = 391;
+
+}  // namespace
+
 command_attempts::command_attempts(std::shared_ptr<client_state> client, command_order order)
-    : client_{std::move(client)}, order_{std::move(order)}, began_{client_->world.steady_now()}
+    : client_{std::move(client)},
+      order_{std::move(order)},
+      session_{std::move(order_.session)},
+      began_{client_->world.steady_now()}
 {
     name_ = (*order_.body.begin()).key();
     operation_ = operation_id{client_->operations.fetch_add(1, std::memory_order_relaxed) + 1};
@@ -57,12 +67,12 @@ void command_attempts::start_attempt()
 bool command_attempts::begin_now()
 {
     start_attempt();
-    auto found = client_->servers->try_select(wanted());
+    auto found = client_->servers->try_select(wanted(), {name_, operation_});
     if (!found || !*found)
         return false;
     trip_.emplace(**std::move(found));
     trip_->over = trip_->on.pool().try_check_out(attempt_began_);
-    if (!trip_->over || !order_.acknowledged)
+    if (!trip_->over || !order_.acknowledged || (*trip_->over)->needs_login())
         return false;
     return load().has_value();
 }
@@ -95,9 +105,10 @@ runtime::awaitable<result<bson::document>> command_attempts::attempt()
 {
     runtime::world& in = client_->world;
     if (!trip_) {
+        const selection_purpose purpose{name_, operation_};
         const time_point last = std::min(
             order_.until.when(), in.steady_now() + client_->settings.server_selection_timeout);
-        auto waited = co_await client_->servers->select(wanted(), last);
+        auto waited = co_await client_->servers->select(wanted(), last, purpose);
         if (!waited)
             co_return std::move(waited).error();
         trip_.emplace(*std::move(waited));
@@ -111,6 +122,11 @@ runtime::awaitable<result<bson::document>> command_attempts::attempt()
         if (!waited)
             co_return not_sent(std::move(waited).error(), trip_->on);
         trip_->over.emplace(*std::move(waited));
+    }
+    if ((*trip_->over)->needs_login()) {
+        auto known = co_await trip_->on.pool().log_in_again(**trip_->over);
+        if (!known)
+            co_return not_sent(std::move(known).error(), trip_->on);
     }
     if (auto loaded = load(); !loaded) {
         trip_.reset();
@@ -166,6 +182,17 @@ runtime::awaitable<result<bson::document>> command_attempts::send_only()
 result<void> command_attempts::prepare(const selected_server& on, const connection& over)
 {
     const core::mongo::connection_description& says = over.description();
+    if (const session_state* given = session_.given()) {
+        const char* wrong = nullptr;
+        if (given->ended)
+            wrong = "the session has ended";
+        else if (!order_.acknowledged)
+            wrong = "a write without acknowledgement (w: 0) cannot be part of a session";
+        else if (!says.logical_session_timeout)
+            wrong = "the server does not support sessions";
+        if (wrong != nullptr)
+            return error{core::mongo::errc::command_failed, std::string{name_} + ": " + wrong};
+    }
     const auto timeout = on.topology().logical_session_timeout_minutes;
     const auto lifetime = says.logical_session_timeout ? std::optional{static_cast<std::int32_t>(
                                                              says.logical_session_timeout->count())}
@@ -206,13 +233,24 @@ result<std::span<const std::uint8_t>> command_attempts::write(connection& to, re
         command.document("lsid").add("id", session_->id());
     }
     if (session_)
-        client_->cluster_time.write(command);
+        write_cluster_time(command);
     write_read_preference(command, order_, on);
     return out.finish();
 }
 
+/// The newer one of the client's and the session's.
+void command_attempts::write_cluster_time(bson::builder& command) const
+{
+    const session_state* const given = session_.given();
+    if (given != nullptr && given->cluster_time.latest() &&
+        client_->cluster_time.is_older_than(given->cluster_time.latest()->view()))
+        command.add("$clusterTime", given->cluster_time.latest()->view());
+    else
+        client_->cluster_time.write(command);
+}
+
 result<bson::document> command_attempts::finished(const core::mongo::message& reply,
-                                                  const connection& over, const selected_server& on,
+                                                  connection& over, const selected_server& on,
                                                   time_point now)
 {
     const core::mongo::reply_glance seen = core::mongo::glance_at(reply.body);
@@ -220,6 +258,12 @@ result<bson::document> command_attempts::finished(const core::mongo::message& re
         session_.used(now);
         if (seen.cluster_time.type() == bson::type::document)
             client_->cluster_time.advance(seen.cluster_time.as_document());
+        if (session_state* const given = session_.given()) [[unlikely]] {
+            if (seen.cluster_time.type() == bson::type::document)
+                given->cluster_time.advance(seen.cluster_time.as_document());
+            if (seen.operation_time.type() == bson::type::timestamp)
+                given->operation_time.advance(seen.operation_time.as_timestamp());
+        }
     }
     const bool sharded = on.topology().type == core::mongo::topology_type::sharded;
     const auto failure = core::mongo::failure_in(seen, over.description().max_wire_version, sharded);
@@ -231,6 +275,8 @@ result<bson::document> command_attempts::finished(const core::mongo::message& re
         return bson::document{reply.body};
     }
     failed_ = *failure;
+    if (failed_.code == reauthentication_required)
+        over.require_login();
     server_ = on.address();
     error why = core::mongo::make_server_error(reply.body);
     if (policy_.repeatable && core::mongo::driver_adds_label(failed_))
@@ -289,6 +335,12 @@ error command_attempts::not_sent(error why, const selected_server& on)
 
 settled_step command_attempts::judge(error why, time_point now)
 {
+    if (failed_.origin == failure_origin::server && failed_.code == reauthentication_required &&
+        !std::exchange(logged_in_again_, true)) {
+        record(why, "retried: the connection logs in again first", {}, now);
+        reported_ = std::move(why);
+        return try_again{};
+    }
     const double chance = client_->world.chance();
     core::mongo::retry_decision decided;
     client_->tokens.update([&](core::token_bucket before) {

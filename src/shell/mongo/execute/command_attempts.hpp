@@ -4,7 +4,7 @@
 #include "shell/mongo/execute/client_state.hpp"
 #include "shell/mongo/execute/command_order.hpp"
 #include "shell/mongo/execute/command_telling.hpp"
-#include "shell/mongo/execute/implicit_session.hpp"
+#include "shell/mongo/execute/operation_session.hpp"
 #include "shell/retry_loop.hpp"
 
 #include <memory>
@@ -47,10 +47,11 @@ private:
     void start_attempt();
     result<void> load();
     runtime::awaitable<result<bson::document>> send_only();
+    void write_cluster_time(bson::builder& command) const;
     result<void> prepare(const selected_server& on, const connection& over);
     result<std::span<const std::uint8_t>> write(connection& to, request_id id,
                                                 const selected_server& on) const;
-    result<bson::document> finished(const core::mongo::message& reply, const connection& over,
+    result<bson::document> finished(const core::mongo::message& reply, connection& over,
                                     const selected_server& on, time_point now);
     error lost(error why, const connection& over, const selected_server& on);
     error not_sent(error why, const selected_server& on);
@@ -64,7 +65,7 @@ private:
     core::mongo::retry_policy policy_;
     core::mongo::retry_progress progress_;
     std::vector<endpoint> avoided_;
-    implicit_session session_;
+    operation_session session_;
     std::optional<core::mongo::transaction_id> transaction_;
 
     // Of the attempt that is under way, or has just failed.
@@ -77,6 +78,7 @@ private:
     const time_point began_;
     core::attempt_log log_;
     std::optional<error> reported_;  // what the caller will see
+    bool logged_in_again_ = false;
 };
 
 static_assert(prompt_protocol<command_attempts>);

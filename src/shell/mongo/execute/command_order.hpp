@@ -7,9 +7,12 @@
 #include "holdfast/bson/document.hpp"
 #include "holdfast/id.hpp"
 
+#include <memory>
 #include <string>
 
 namespace holdfast::shell::mongo {
+
+struct session_state;
 
 /// One command as an operation wants it carried out.
 struct command_order {
@@ -22,6 +25,7 @@ struct command_order {
     bool eligible = false;
     bool acknowledged = true;  // not w: 0
     core::deadline until = {};
+    std::shared_ptr<session_state> session = {};  // the application's own; null: one is taken
 };
 
 }  // namespace holdfast::shell::mongo

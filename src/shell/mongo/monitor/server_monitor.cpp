@@ -157,8 +157,13 @@ runtime::awaitable<server_monitor::check_result> server_monitor::check()
 {
     const bool connected = connection_ != nullptr;
     const bool awaited = connected && may_stream();
+    if (!connected)
+        ++connections_made_;
+    const connection_id mine{connections_made_};
+    const auto theirs = connected ? connection_->description().server_connection_id
+                                  : std::optional<std::int64_t>{};
     if (!tell_->silent()) {
-        tell_->queue(told::server_heartbeat_started{options_.server, awaited});
+        tell_->queue(told::server_heartbeat_started{options_.server, awaited, mine, theirs});
         tell_->deliver();
     }
     const time_point began = world_.steady_now();
@@ -172,9 +177,11 @@ runtime::awaitable<server_monitor::check_result> server_monitor::check()
         co_return found;
     const duration took = world_.steady_now() - began;
     if (found.failure)
-        tell_->queue(heartbeat_failure{options_.server, awaited, took, *found.failure});
+        tell_->queue(
+            heartbeat_failure{options_.server, awaited, took, *found.failure, mine, theirs});
     else
-        tell_->queue(heartbeat_reply{options_.server, awaited, took, *found.reply});
+        tell_->queue(heartbeat_reply{options_.server, awaited, took, *found.reply, mine,
+                                     connection_->description().server_connection_id});
     co_return found;
 }
 

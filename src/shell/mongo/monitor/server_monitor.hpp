@@ -90,6 +90,7 @@ private:
     // Only the coroutine of run() uses these.
     bool more_to_come_ = false;
     bool measuring_ = false;
+    std::int64_t connections_made_ = 0;
     std::optional<bson::document> topology_version_ = {};
     core::mongo::server_ptr last_ = {};
 

@@ -7,8 +7,12 @@ namespace from = core::pool_told;
 
 struct translation {
     const endpoint& server;
+    const told::pool_limits& limits;
 
-    queued_event operator()(const from::created&) const { return told::pool_created{server}; }
+    queued_event operator()(const from::created&) const
+    {
+        return told::pool_created{server, limits};
+    }
     queued_event operator()(const from::ready&) const { return told::pool_ready{server}; }
     queued_event operator()(const from::cleared& e) const
     {
@@ -25,7 +29,7 @@ struct translation {
     }
     queued_event operator()(const from::connection_closed& e) const
     {
-        return told::connection_closed{server, e.id, name_of(e.reason)};
+        return told::connection_closed{server, e.id, name_of(e.reason), e.cause};
     }
     queued_event operator()(const from::checkout_started&) const
     {
@@ -33,7 +37,7 @@ struct translation {
     }
     queued_event operator()(const from::checkout_failed& e) const
     {
-        return told::connection_check_out_failed{server, name_of(e.reason), e.took};
+        return told::connection_check_out_failed{server, name_of(e.reason), e.took, e.cause};
     }
     queued_event operator()(const from::checked_out& e) const
     {
@@ -47,9 +51,10 @@ struct translation {
 
 }  // namespace
 
-queued_event told_by_pool(const core::pool_event& what, const endpoint& server)
+queued_event told_by_pool(const core::pool_event& what, const endpoint& server,
+                          const told::pool_limits& limits)
 {
-    return std::visit(translation{server}, what);
+    return std::visit(translation{server, limits}, what);
 }
 
 }  // namespace holdfast::shell::mongo

@@ -2,6 +2,7 @@
 
 #include "core/pool/errc.hpp"
 #include "runtime/wait.hpp"
+#include "shell/mongo/connection/authenticate.hpp"
 #include "shell/mongo/connection/establish.hpp"
 #include "shell/mongo/pool/pool_told.hpp"
 #include "shell/planted.hpp"
@@ -156,6 +157,14 @@ runtime::awaitable<result<lease>> server_pool::check_out(time_point until)
     co_return lease{self, take(**mine->answer)};
 }
 
+runtime::awaitable<result<void>> server_pool::log_in_again(connection& which) const
+{
+    auto known = co_await authenticate(world_, *options_.recipe, which, std::nullopt);
+    if (known)
+        which.logged_in();
+    co_return known;
+}
+
 void server_pool::mark_ready()
 {
     std::unique_lock lock{mutex_};
@@ -296,7 +305,7 @@ void server_pool::tell_events()
     if (tell_->silent())
         return;
     for (const core::pool_event& one : machine_.take_events())
-        tell_->queue(told_by_pool(one, options_.server));
+        tell_->queue(told_by_pool(one, options_.server, options_.told));
 }
 
 connection_ptr server_pool::take(connection_id id)

@@ -52,6 +52,7 @@ private:
 struct pool_options {
     endpoint server;
     core::pool_settings limits = {};
+    told::pool_limits told = {};  // the same, for listeners
     std::shared_ptr<const connection_recipe> recipe;
 
     /// For blocking clients: what turns the stream of a new connection, opened in this pool's
@@ -89,6 +90,9 @@ public:
     /// Waits in line for one. The error is the pool's own (core::pool_errc), or why a connection
     /// could not be opened, or runtime::errc::cancelled.
     runtime::awaitable<result<lease>> check_out(time_point until);
+
+    /// Logs a connection in that is in use, because its login has expired.
+    runtime::awaitable<result<void>> log_in_again(connection& which) const;
 
     // For the topology, under its mutex.
     void mark_ready();

@@ -1,5 +1,6 @@
 #include "shell/mongo/tell/event_hub.hpp"
 
+#include "shell/mongo/tell/log_words.hpp"
 #include "shell/planted.hpp"
 
 #include <utility>
@@ -25,9 +26,10 @@ struct teller {
 }  // namespace
 
 event_hub::event_hub(std::vector<std::shared_ptr<holdfast::mongo::event_listener>> listeners,
-                     std::shared_ptr<log_sink> log)
+                     std::shared_ptr<log_sink> log, std::size_t most)
     : listeners_{std::move(listeners)},
       log_{std::move(log)},
+      words_{log_ ? std::make_unique<log_words>(*log_, most) : nullptr},
       silent_{listeners_.empty() && !log_},
       hears_commands_{!listeners_.empty() ||
                       (log_ && log_->wants(log_component::command, severity::debug))}
@@ -72,12 +74,16 @@ void event_hub::deliver()
 
 void event_hub::tell(const told::command_started& what) const noexcept
 {
+    if (words_)
+        words_->write(what);
     for (const auto& listener : listeners_)
         listener->on(what);
 }
 
 void event_hub::tell(const told::command_succeeded& what) const noexcept
 {
+    if (words_)
+        words_->write(what);
     for (const auto& listener : listeners_)
         listener->on(what);
 }
@@ -86,12 +92,31 @@ void event_hub::tell(const told::command_failed& what) const noexcept
 {
     if (planted.drops_events)
         return;
+    if (words_)
+        words_->write(what);
     for (const auto& listener : listeners_)
         listener->on(what);
 }
 
-void event_hub::tell(const queued_event& what) const noexcept
+const log_words* event_hub::selection_log() const noexcept
 {
+    const bool wanted = log_ && log_->wants(log_component::server_selection,
+                                            severity::informational);
+    return wanted ? words_.get() : nullptr;
+}
+
+void event_hub::warn(log_component from, std::string_view what) const noexcept
+{
+    if (log_ && log_->wants(from, severity::warning))
+        log_->write({severity::warning, from, what});
+}
+
+void event_hub::tell(const queued_event& what) noexcept
+{
+    if (const auto* opening = std::get_if<told::topology_opening>(&what))
+        topology_ = opening->topology;
+    if (words_)
+        words_->write(what, topology_);
     for (const auto& listener : listeners_)
         std::visit(teller{*listener}, what);
 }

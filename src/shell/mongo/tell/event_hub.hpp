@@ -19,12 +19,16 @@ struct heartbeat_reply {
     bool awaited = false;
     duration took{};
     bson::document reply;
+    connection_id driver_connection = {};
+    std::optional<std::int64_t> server_connection = {};
 };
 struct heartbeat_failure {
     endpoint server;
     bool awaited = false;
     duration took{};
     error failure;
+    connection_id driver_connection = {};
+    std::optional<std::int64_t> server_connection = {};
 };
 
 /// All that is told in order; command events are not, since they belong to their operations.
@@ -37,13 +41,16 @@ using queued_event =
                  told::server_closed, told::server_description_changed,
                  told::server_heartbeat_started, heartbeat_reply, heartbeat_failure>;
 
+class log_words;
+
 /// Tells listeners and the log what happens in a client. Events are put in wherever they arise,
 /// also under a lock, and told by deliver(), which is called where no lock is held: in the order in
 /// which they were put in, one at a time, by whichever thread finds nobody else at it.
 class event_hub {
 public:
+    /// `most` is how much of a document a log message shows.
     event_hub(std::vector<std::shared_ptr<holdfast::mongo::event_listener>> listeners,
-              std::shared_ptr<log_sink> log);
+              std::shared_ptr<log_sink> log, std::size_t most = 1000);
     ~event_hub();
 
     /// Nobody listens, and nothing is logged: then nothing need be queued.
@@ -58,13 +65,19 @@ public:
     void tell(const told::command_succeeded& what) const noexcept;
     void tell(const told::command_failed& what) const noexcept;
 
-    const std::shared_ptr<log_sink>& log() const noexcept { return log_; }
+    /// Null if the log wants to know nothing of how servers are selected.
+    const log_words* selection_log() const noexcept;
+
+    /// Something that the application should know, and that is no event.
+    void warn(log_component from, std::string_view what) const noexcept;
 
 private:
-    void tell(const queued_event& what) const noexcept;
+    void tell(const queued_event& what) noexcept;
 
     std::vector<std::shared_ptr<holdfast::mongo::event_listener>> listeners_;
     std::shared_ptr<log_sink> log_;
+    std::unique_ptr<log_words> words_;  // null if nothing is logged
+    bson::object_id topology_ = {};  // of the one that is told of; written by who delivers
     bool silent_;
     bool hears_commands_;
     std::mutex mutex_;

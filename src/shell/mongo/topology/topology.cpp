@@ -1,14 +1,10 @@
 #include "shell/mongo/topology/topology.hpp"
 
-#include "core/mongo/error/errc.hpp"
-#include "core/mongo/select/explain.hpp"
 #include "shell/mongo/topology/sdam_told.hpp"
 #include "shell/planted.hpp"
 
 #include <boost/asio/post.hpp>
 
-#include <algorithm>
-#include <cstring>
 #include <utility>
 
 namespace holdfast::shell::mongo {
@@ -40,6 +36,7 @@ topology::topology(runtime::world& in, topology_options options, std::shared_ptr
       tell_{std::move(tell)},
       id_{random_id(in)},
       changed_{in},
+      tasks_{in},
       known_{std::make_shared<topology_description>()}
 {
     publish(known_);
@@ -62,68 +59,14 @@ void topology::open()
     }
     changed_.notify();
     tell_->deliver();
+    if (options_.srv)
+        srv_polling_ = tasks_.start(poll_srv(weak_from_this(), world_, *options_.srv));
 }
 
 std::shared_ptr<const published_topology> topology::current() const
 {
     const std::scoped_lock lock{mutex_};
     return published_;
-}
-
-result<std::optional<selected_server>> topology::try_select(const selection_request& request)
-{
-    const auto from = current();
-    std::vector<std::uint32_t> found;
-    const std::vector<std::uint32_t>* candidates = from->snapshot.prepared(request);
-    if (candidates == nullptr) {
-        auto computed = from->snapshot.candidates(request);
-        if (!computed)
-            return std::move(computed).error();
-        found = *std::move(computed);
-        candidates = &found;
-    }
-    if (candidates->empty())
-        return std::optional<selected_server>{};
-    std::uint64_t chance = 0;
-    if (candidates->size() > 1) {
-        std::uint8_t bytes[sizeof chance];
-        world_.random(bytes);
-        std::memcpy(&chance, bytes, sizeof chance);
-    }
-    const auto busy = [&from](std::uint32_t at) {
-        return from->servers[at]->operations.load(std::memory_order_relaxed);
-    };
-    const std::uint32_t at = core::mongo::choose(*candidates, chance, busy);
-    return std::optional<selected_server>{std::in_place, from, at};
-}
-
-runtime::awaitable<result<selected_server>> topology::select(selection_request request,
-                                                             time_point until)
-{
-    const auto self = shared_from_this();
-    const time_point began = world_.steady_now();
-    for (;;) {
-        const std::uint64_t seen = changed_.count();
-        auto found = try_select(request);
-        if (!found)
-            co_return std::move(found).error();
-        if (*found)
-            co_return std::move(**found);
-        const auto t = current()->snapshot.topology();
-        {
-            const std::scoped_lock lock{mutex_};
-            if (closed_)
-                co_return no_match(*t, request, "the client is closed");
-        }
-        if (options_.fail_fast_on_terminal_errors && is_hopeless(*t, began))
-            co_return no_match(*t, request, "waiting will not help");
-        if (world_.steady_now() >= until)
-            co_return no_match(*t, request, "server selection timed out");
-        request_all_checks();
-        const runtime::wait_end how = co_await changed_.wait(seen, until);
-        if (how == runtime::wait_end::cancelled)
-            co_return error{runtime::errc::cancelled, "cancelled while waiting for a server"};
-    }
 }
 
 void topology::handle(const core::mongo::application_error& what)
@@ -141,18 +84,6 @@ void topology::handle(const core::mongo::application_error& what)
     tell_->deliver();
 }
 
-void topology::resolved(const std::vector<endpoint>& hosts, std::size_t max_hosts)
-{
-    {
-        const std::scoped_lock lock{mutex_};
-        if (closed_)
-            return;
-        apply(core::mongo::apply_srv(known_, hosts, max_hosts));
-    }
-    changed_.notify();
-    tell_->deliver();
-}
-
 void topology::close()
 {
     {
@@ -161,6 +92,7 @@ void topology::close()
             return;
         apply(core::mongo::close_topology(known_));
     }
+    srv_polling_.stop();
     changed_.notify();
     tell_->deliver();
 }
@@ -168,17 +100,8 @@ void topology::close()
 runtime::awaitable<void> topology::ended()
 {
     const auto self = shared_from_this();
-    std::vector<std::shared_ptr<server>> gone;
-    {
-        const std::scoped_lock lock{mutex_};
-        gone = std::exchange(removed_, {});
-    }
-    for (const auto& one : gone) {
-        if (one->monitor)
-            co_await one->monitor->ended();
-        co_await one->pool->ended();
-    }
-    tell_->deliver();
+    co_await self->tasks_.ended();
+    self->tell_->deliver();
 }
 
 void topology::checked(core::mongo::server_description found)
@@ -252,6 +175,8 @@ void topology::perform(const core::mongo::effect& what)
             if (s.monitor)
                 s.monitor->request_check();
         });
+    } else if (const auto* warning = std::get_if<sdam::warn>(&what)) {
+        tell_->warn(log_component::topology, warning->text);
     } else if (const auto* cancel = std::get_if<sdam::cancel_check>(&what)) {
         with(cancel->server, [](server& s) {
             if (s.monitor)
@@ -267,6 +192,7 @@ void topology::add_server(const endpoint& address)
     pool_options pool;
     pool.server = address;
     pool.limits = options_.pool;
+    pool.told = options_.pool_told;
     pool.recipe = options_.recipe;
     pool.make_blocking = options_.make_blocking;
     added->pool = server_pool::make(
@@ -297,7 +223,15 @@ void topology::remove_server(const endpoint& address)
     if (gone.mapped()->monitor)
         gone.mapped()->monitor->stop();
     gone.mapped()->pool->close();
-    removed_.push_back(std::move(gone.mapped()));
+    tasks_.start(see_off(std::move(gone.mapped())));
+}
+
+/// Keeps a server that is no longer part of the topology until nothing of it runs any more.
+runtime::awaitable<void> topology::see_off(std::shared_ptr<server> gone)
+{
+    if (gone->monitor)
+        co_await gone->monitor->ended();
+    co_await gone->pool->ended();
 }
 
 void topology::publish(const core::mongo::topology_ptr& next)
@@ -310,32 +244,6 @@ void topology::publish(const core::mongo::topology_ptr& next)
     }
     published_ = std::make_shared<published_topology>(published_topology{
         core::mongo::selection_snapshot{next, options_.selection}, std::move(servers)});
-}
-
-void topology::request_all_checks()
-{
-    const std::scoped_lock lock{mutex_};
-    for (const auto& [address, one] : servers_) {
-        if (one->monitor)
-            one->monitor->request_check();
-    }
-}
-
-/// Every server has been tried since then, and none of them for the last time in vain but for good.
-bool topology::is_hopeless(const topology_description& t, time_point since) const
-{
-    return !t.servers.empty() &&
-           std::ranges::all_of(t.servers, [since](const core::mongo::server_ptr& s) {
-               return s->last_update_time >= since && s->failure && is_terminal(*s->failure);
-           });
-}
-
-error topology::no_match(const topology_description& t, const selection_request& request,
-                         const char* why) const
-{
-    std::string text = why;
-    text += ": " + describe_no_match(t, request, options_.selection, world_.steady_now());
-    return error{core::mongo::errc::no_server, std::move(text)};
 }
 
 std::string topology::dump() const

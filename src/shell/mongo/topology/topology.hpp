@@ -1,9 +1,11 @@
 #pragma once
 #include "core/mongo/sdam/application_error.hpp"
+#include "core/mongo/sdam/srv_poll.hpp"
 #include "core/mongo/sdam/transition.hpp"
 #include "core/mongo/select/snapshot.hpp"
 #include "core/mongo/settings/client_settings.hpp"
 #include "holdfast/bson/object_id.hpp"
+#include "runtime/background.hpp"
 #include "runtime/wait.hpp"
 #include "shell/mongo/monitor/server_monitor.hpp"
 #include "shell/mongo/pool/server_pool.hpp"
@@ -16,6 +18,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -73,10 +76,26 @@ private:
     std::size_t at_;
 };
 
+/// How the names of a mongodb+srv string are looked up again.
+struct srv_polling {
+    core::mongo::srv_poll_settings rules = {};
+    std::string query = {};  // the name that is asked for
+    duration first_wait = core::mongo::min_srv_rescan_interval;
+    duration patience = std::chrono::seconds{30};  // with one look-up
+};
+
+/// Whom a server is selected for; for the log.
+struct selection_purpose {
+    std::string_view operation = {};
+    operation_id id = {};
+    bool told = false;  // that it has begun
+};
+
 struct topology_options {
     core::mongo::topology_settings start = {};
     core::mongo::selection_settings selection = {};
     core::pool_settings pool = {};
+    told::pool_limits pool_told = {};
     std::shared_ptr<const connection_recipe> recipe;
     std::shared_ptr<const connection_recipe> monitor_recipe;
     core::mongo::resilience_profile profile = core::mongo::as_specified;
@@ -84,6 +103,7 @@ struct topology_options {
     bool function_as_a_service = false;
     bool fail_fast_on_terminal_errors = true;
     std::function<runtime::stream_ptr(runtime::stream_ptr)> make_blocking = {};  // see pool_options
+    std::optional<srv_polling> srv = {};
 };
 
 /// All servers of a deployment. One writer at a time; what a change brings with it for pools and
@@ -103,18 +123,15 @@ public:
 
     /// A server at once, without a coroutine, if one is suitable.
     result<std::optional<selected_server>> try_select(
-        const core::mongo::selection_request& request);
+        const core::mongo::selection_request& request, const selection_purpose& why = {});
 
     /// Waits for one. The error explains, server by server, why there was none in time.
     runtime::awaitable<result<selected_server>> select(core::mongo::selection_request request,
-                                                       time_point until);
+                                                       time_point until, selection_purpose why);
 
     /// Something went wrong on a connection of an operation. When this returns, the next selection
     /// knows of it.
     void handle(const core::mongo::application_error& what);
-
-    /// DNS has been asked again.
-    void resolved(const std::vector<endpoint>& hosts, std::size_t max_hosts);
 
     /// Stops everything; nothing can be selected any more. Then ended() waits for the rest.
     void close();
@@ -136,8 +153,16 @@ private:
     void add_server(const endpoint& address);
     void remove_server(const endpoint& address);
     void publish(const core::mongo::topology_ptr& next);
+    static runtime::awaitable<void> see_off(std::shared_ptr<server> gone);
+    static runtime::awaitable<void> poll_srv(std::weak_ptr<topology> which, runtime::world& in,
+                                             srv_polling how);
+    bool wants_srv(const srv_polling& how) const;
+    std::optional<duration> resolved(const result<std::vector<runtime::srv_record>>& found,
+                                     const srv_polling& how);
     void request_all_checks();
     bool is_hopeless(const core::mongo::topology_description& t, time_point since) const;
+    error not_selected(error because, const core::mongo::selection_request& request,
+                       const selection_purpose& why) const;
     error no_match(const core::mongo::topology_description& t,
                    const core::mongo::selection_request& request, const char* why) const;
 
@@ -146,11 +171,12 @@ private:
     const std::shared_ptr<event_hub> tell_;
     const bson::object_id id_;
     runtime::event changed_;
+    runtime::background tasks_;
+    runtime::background::task srv_polling_;
 
     mutable std::mutex mutex_;
     core::mongo::topology_ptr known_;
     std::map<endpoint, std::shared_ptr<server>> servers_;
-    std::vector<std::shared_ptr<server>> removed_;  // whose last coroutines are awaited by ended()
     std::shared_ptr<const published_topology> published_;
     bool closed_ = false;
 };

@@ -1,0 +1,41 @@
+#pragma once
+#include "holdfast/bson/document.hpp"
+#include "holdfast/bson/types.hpp"
+#include "holdfast/bson/uuid.hpp"
+
+#include <memory>
+#include <optional>
+
+namespace holdfast::shell::mongo {
+struct session_state;
+}
+
+namespace holdfast::mongo {
+
+/// A row of operations that the server knows to belong together. Started by a client, passed to its
+/// operations one at a time, and ended when the last copy goes, or by end(). Not for two threads at
+/// a time, unlike the client itself.
+class session {
+public:
+    /// What the server knows it by; nothing before its first operation.
+    std::optional<bson::uuid> id() const;
+
+    /// The newest times that replies to its operations have told, for other sessions to catch up
+    /// with.
+    std::optional<bson::document> cluster_time() const;
+    std::optional<bson::timestamp> operation_time() const;
+    void advance_cluster_time(bson::view time) const;
+    void advance_operation_time(bson::timestamp time) const;
+
+    /// Its operations fail from now on. The server's side is given back to the client.
+    void end() const;
+
+private:
+    friend class client;
+    friend struct client_parts;
+
+    explicit session(std::shared_ptr<shell::mongo::session_state> made) noexcept;
+    std::shared_ptr<shell::mongo::session_state> state_;
+};
+
+}  // namespace holdfast::mongo

@@ -1,0 +1,357 @@
+#include "shell/mongo/tell/log_words.hpp"
+
+#include "core/mongo/settings/address.hpp"
+#include "holdfast/bson/builder.hpp"
+#include "holdfast/bson/json.hpp"
+
+#include <chrono>
+#include <string>
+#include <utility>
+
+namespace holdfast::shell::mongo {
+namespace {
+
+std::int64_t in_ms(duration what)
+{
+    return std::chrono::duration_cast<std::chrono::milliseconds>(what).count();
+}
+
+/// One record while it is put together.
+class record {
+public:
+    record(log_component component, std::string_view message)
+        : fields_{bytes_}, component_{component}, message_{message}
+    {
+        fields_.add("message", message);
+    }
+
+    template <class T>
+    record& add(std::string_view name, const T& value)
+    {
+        fields_.add(name, value);
+        return *this;
+    }
+    record& server(const endpoint& which)
+    {
+        const auto [host, port] = core::mongo::parts_of(which);
+        fields_.add("serverHost", host);
+        if (port != 0)
+            fields_.add("serverPort", static_cast<std::int32_t>(port));
+        return *this;
+    }
+    record& driver_connection(connection_id which)
+    {
+        fields_.add("driverConnectionId", static_cast<std::int64_t>(which.value()));
+        return *this;
+    }
+    record& server_connection(const std::optional<std::int64_t>& which)
+    {
+        if (which)
+            fields_.add("serverConnectionId", *which);
+        return *this;
+    }
+    record& took(duration what) { return add("durationMS", in_ms(what)); }
+    record& document(std::string_view name, bson::view what, std::size_t most)
+    {
+        auto text = bson::to_json(what);
+        fields_.add(name, cut_short(text ? *std::move(text) : text.error().message(), most));
+        return *this;
+    }
+
+    void write(log_sink& to, severity level = severity::debug)
+    {
+        const auto done = fields_.finish();
+        to.write({level, component_, message_, done ? *done : bson::view{}});
+    }
+
+private:
+    bson::byte_buffer bytes_;
+    bson::builder fields_;
+    log_component component_;
+    std::string_view message_;
+};
+
+std::string_view why_closed(std::string_view reason)
+{
+    if (reason == "stale")
+        return "Connection became stale because the pool was cleared";
+    if (reason == "idle")
+        return "Connection has been available but unused for longer than the configured max idle "
+               "time";
+    if (reason == "poolClosed")
+        return "Connection pool was closed";
+    return "An error occurred while using the connection";
+}
+
+std::string_view why_not_checked_out(std::string_view reason)
+{
+    if (reason == "timeout")
+        return "Wait queue timeout elapsed without a connection becoming available";
+    if (reason == "poolClosed")
+        return "Connection pool was closed";
+    return "An error occurred while trying to establish a new connection";
+}
+
+template <class Fill>
+void say(log_sink& to, log_component component, std::string_view message, const Fill& fill,
+         severity level = severity::debug)
+{
+    if (!to.wants(component, level))
+        return;
+    record made{component, message};
+    fill(made);
+    made.write(to, level);
+}
+
+/// The events of pools and of the topology.
+struct writer {
+    log_sink& to;
+    std::size_t most;
+    const bson::object_id& topology;
+
+    template <class Fill>
+    void connection(std::string_view message, const endpoint& server, const Fill& fill) const
+    {
+        say(to, log_component::connection, message, [&](record& r) { fill(r.server(server)); });
+    }
+    void connection(std::string_view message, const endpoint& server) const
+    {
+        connection(message, server, [](record&) {});
+    }
+    template <class Fill>
+    void monitoring(std::string_view message, const Fill& fill) const
+    {
+        say(to, log_component::topology, message,
+            [&](record& r) { fill(r.add("topologyId", topology.to_string())); });
+    }
+
+    void operator()(const told::pool_created& e) const
+    {
+        connection("Connection pool created", e.server, [&](record& r) {
+            r.add("maxPoolSize", std::int64_t{e.limits.max_size})
+                .add("minPoolSize", std::int64_t{e.limits.min_size})
+                .add("maxConnecting", std::int64_t{e.limits.max_connecting});
+            if (e.limits.max_idle_time.count() != 0)
+                r.add("maxIdleTimeMS", std::int64_t{e.limits.max_idle_time.count()});
+            if (e.limits.wait_queue_timeout)
+                r.add("waitQueueTimeoutMS", std::int64_t{e.limits.wait_queue_timeout->count()});
+        });
+    }
+    void operator()(const told::pool_ready& e) const
+    {
+        connection("Connection pool ready", e.server);
+    }
+    void operator()(const told::pool_cleared& e) const
+    {
+        connection("Connection pool cleared", e.server, [&](record& r) {
+            if (e.service)
+                r.add("serviceId", e.service->to_string());
+        });
+    }
+    void operator()(const told::pool_closed& e) const
+    {
+        connection("Connection pool closed", e.server);
+    }
+    void operator()(const told::connection_created& e) const
+    {
+        connection("Connection created", e.server,
+                   [&](record& r) { r.driver_connection(e.connection); });
+    }
+    void operator()(const told::connection_ready& e) const
+    {
+        connection("Connection ready", e.server,
+                   [&](record& r) { r.driver_connection(e.connection).took(e.took); });
+    }
+    void operator()(const told::connection_closed& e) const
+    {
+        connection("Connection closed", e.server, [&](record& r) {
+            r.driver_connection(e.connection).add("reason", why_closed(e.reason));
+            if (e.failure)
+                r.add("error", e.failure->message());
+        });
+    }
+    void operator()(const told::connection_check_out_started& e) const
+    {
+        connection("Connection checkout started", e.server);
+    }
+    void operator()(const told::connection_check_out_failed& e) const
+    {
+        connection("Connection checkout failed", e.server, [&](record& r) {
+            r.add("reason", why_not_checked_out(e.reason)).took(e.took);
+            if (e.failure)
+                r.add("error", e.failure->message());
+        });
+    }
+    void operator()(const told::connection_checked_out& e) const
+    {
+        connection("Connection checked out", e.server,
+                   [&](record& r) { r.driver_connection(e.connection).took(e.took); });
+    }
+    void operator()(const told::connection_checked_in& e) const
+    {
+        connection("Connection checked in", e.server,
+                   [&](record& r) { r.driver_connection(e.connection); });
+    }
+
+    void operator()(const told::topology_opening&) const
+    {
+        monitoring("Starting topology monitoring", [](record&) {});
+    }
+    void operator()(const told::topology_closed&) const
+    {
+        monitoring("Stopped topology monitoring", [](record&) {});
+    }
+    void operator()(const told::topology_description_changed& e) const
+    {
+        monitoring("Topology description changed", [&](record& r) {
+            r.add("previousDescription", in_words(e.previous))
+                .add("newDescription", in_words(e.current));
+        });
+    }
+    void operator()(const told::server_opening& e) const
+    {
+        monitoring("Starting server monitoring", [&](record& r) { r.server(e.server); });
+    }
+    void operator()(const told::server_closed& e) const
+    {
+        monitoring("Stopped server monitoring", [&](record& r) { r.server(e.server); });
+    }
+    void operator()(const told::server_description_changed&) const {}  // the topology's says it
+    void operator()(const told::server_heartbeat_started& e) const
+    {
+        monitoring("Server heartbeat started", [&](record& r) {
+            r.server(e.server).driver_connection(e.driver_connection).add("awaited", e.awaited);
+            r.server_connection(e.server_connection);
+        });
+    }
+    void operator()(const heartbeat_reply& e) const
+    {
+        monitoring("Server heartbeat succeeded", [&](record& r) {
+            r.server(e.server).driver_connection(e.driver_connection).add("awaited", e.awaited);
+            r.server_connection(e.server_connection).took(e.took);
+            r.document("reply", e.reply.view(), most);
+        });
+    }
+    void operator()(const heartbeat_failure& e) const
+    {
+        monitoring("Server heartbeat failed", [&](record& r) {
+            r.server(e.server).driver_connection(e.driver_connection).add("awaited", e.awaited);
+            r.server_connection(e.server_connection).took(e.took);
+            r.add("failure", e.failure.message());
+        });
+    }
+};
+
+void add_facts(record& to, const told::command_facts& of)
+{
+    to.add("commandName", of.command_name)
+        .add("databaseName", of.database_name)
+        .add("requestId", std::int64_t{of.request.value()})
+        .add("operationId", std::int64_t{of.operation.value()});
+    to.driver_connection(of.driver_connection).server_connection(of.server_connection);
+    to.server(of.server);
+    if (of.service)
+        to.add("serviceId", of.service->to_string());
+}
+
+void add_facts(record& to, const selection_facts& of)
+{
+    to.add("selector", of.selector)
+        .add("operation", of.operation)
+        .add("operationId", std::int64_t{of.id.value()})
+        .add("topologyDescription", of.topology);
+}
+
+}  // namespace
+
+std::string in_words(const holdfast::mongo::topology_description& t)
+{
+    std::string text = "{type: " + t.type + ", servers: [";
+    const char* separator = "";
+    for (const holdfast::mongo::server_description& s : t.servers) {
+        text.append(separator).append("{address: ").append(s.address.value());
+        text.append(", type: ").append(s.type);
+        if (s.failure)
+            text.append(", error: ").append(s.failure->message());
+        text.append("}");
+        separator = ", ";
+    }
+    return text + "]}";
+}
+
+std::string cut_short(std::string text, std::size_t most)
+{
+    if (text.size() <= most)
+        return text;
+    const auto inside = [&](std::size_t at) {
+        return (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80;
+    };
+    while (most > 0 && inside(most))
+        --most;
+    text.resize(most);
+    return text + "...";
+}
+
+void log_words::write(const queued_event& what, const bson::object_id& topology) const
+{
+    std::visit(writer{to_, most_, topology}, what);
+}
+
+void log_words::write(const told::command_started& what) const
+{
+    say(to_, log_component::command, "Command started", [&](record& r) {
+        add_facts(r, what.of);
+        r.document("command", what.command, most_);
+    });
+}
+
+void log_words::write(const told::command_succeeded& what) const
+{
+    say(to_, log_component::command, "Command succeeded", [&](record& r) {
+        add_facts(r, what.of);
+        r.took(what.took).document("reply", what.reply, most_);
+    });
+}
+
+void log_words::write(const told::command_failed& what) const
+{
+    say(to_, log_component::command, "Command failed", [&](record& r) {
+        add_facts(r, what.of);
+        r.took(what.took).add("failure", what.failure.message());
+    });
+}
+
+void log_words::selection_started(const selection_facts& of) const
+{
+    say(to_, log_component::server_selection, "Server selection started",
+        [&](record& r) { add_facts(r, of); });
+}
+
+void log_words::selection_succeeded(const selection_facts& of, const endpoint& server) const
+{
+    say(to_, log_component::server_selection, "Server selection succeeded", [&](record& r) {
+        add_facts(r, of);
+        r.server(server);
+    });
+}
+
+void log_words::selection_failed(const selection_facts& of, const error& why) const
+{
+    say(to_, log_component::server_selection, "Server selection failed", [&](record& r) {
+        add_facts(r, of);
+        r.add("failure", why.message());
+    });
+}
+
+void log_words::selection_waits(const selection_facts& of, duration left) const
+{
+    say(
+        to_, log_component::server_selection, "Waiting for suitable server to become available",
+        [&](record& r) {
+            add_facts(r, of);
+            r.add("remainingTimeMS", in_ms(left));
+        },
+        severity::informational);
+}
+
+}  // namespace holdfast::shell::mongo

@@ -1,0 +1,48 @@
+#pragma once
+#include "holdfast/log.hpp"
+#include "shell/mongo/tell/event_hub.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace holdfast::shell::mongo {
+
+/// What a selection of a server is logged with.
+struct selection_facts {
+    std::string_view operation;  // the command's name
+    operation_id id = {};
+    std::string_view selector;  // "write", or the read preference
+    std::string_view topology;  // as it is, for people
+};
+
+/// Puts events into the words and fields of the drivers' logging specification. Documents are cut
+/// after so many bytes of Extended JSON, at the end of a character; commands and replies that carry
+/// secrets are empty already when they come here.
+class log_words {
+public:
+    log_words(log_sink& to, std::size_t most) noexcept : to_{to}, most_{most} {}
+
+    void write(const queued_event& what, const bson::object_id& topology) const;
+    void write(const told::command_started& what) const;
+    void write(const told::command_succeeded& what) const;
+    void write(const told::command_failed& what) const;
+
+    void selection_started(const selection_facts& of) const;
+    void selection_succeeded(const selection_facts& of, const endpoint& server) const;
+    void selection_failed(const selection_facts& of, const error& why) const;
+    void selection_waits(const selection_facts& of, duration left) const;
+
+private:
+    log_sink& to_;
+    std::size_t most_;
+};
+
+/// For people, in a line.
+std::string in_words(const holdfast::mongo::topology_description& t);
+
+/// At most `most` bytes of it, and "..." if that is not all. A character is not cut in two.
+std::string cut_short(std::string text, std::size_t most);
+
+}  // namespace holdfast::shell::mongo

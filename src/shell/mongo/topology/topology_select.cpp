@@ -1,0 +1,157 @@
+#include "shell/mongo/topology/topology.hpp"
+
+#include "core/mongo/error/errc.hpp"
+#include "core/mongo/select/explain.hpp"
+#include "shell/mongo/tell/log_words.hpp"
+#include "shell/mongo/topology/sdam_told.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+
+namespace holdfast::shell::mongo {
+
+using core::mongo::selection_request;
+using core::mongo::topology_description;
+
+namespace {
+
+/// What the log says of a selection, kept as long as it says it.
+class selection_text {
+public:
+    selection_text(const selection_request& request, const selection_purpose& why,
+                   const topology_description& t)
+        : selector_{request.kind == core::mongo::operation_kind::write
+                        ? "write"
+                        : "read from " + std::string{name_of(request.preference.mode)}},
+          topology_{in_words(described(t))},
+          why_{why}
+    {
+    }
+    selection_facts facts() const noexcept
+    {
+        return {why_.operation, why_.id, selector_, topology_};
+    }
+
+private:
+    std::string selector_;
+    std::string topology_;
+    const selection_purpose& why_;
+};
+
+}  // namespace
+
+result<std::optional<selected_server>> topology::try_select(const selection_request& request,
+                                                            const selection_purpose& why)
+{
+    const auto from = current();
+    std::vector<std::uint32_t> found;
+    const std::vector<std::uint32_t>* candidates = from->snapshot.prepared(request);
+    if (candidates == nullptr) {
+        auto computed = from->snapshot.candidates(request);
+        if (!computed)
+            return std::move(computed).error();
+        found = *std::move(computed);
+        candidates = &found;
+    }
+    if (candidates->empty())
+        return std::optional<selected_server>{};
+    std::uint64_t chance = 0;
+    if (candidates->size() > 1) {
+        std::uint8_t bytes[sizeof chance];
+        world_.random(bytes);
+        std::memcpy(&chance, bytes, sizeof chance);
+    }
+    const auto busy = [&from](std::uint32_t at) {
+        return from->servers[at]->operations.load(std::memory_order_relaxed);
+    };
+    const std::uint32_t at = core::mongo::choose(*candidates, chance, busy);
+    if (const log_words* const log = tell_->selection_log()) [[unlikely]] {
+        const selection_text text{request, why, *from->snapshot.topology()};
+        if (!why.told)
+            log->selection_started(text.facts());
+        log->selection_succeeded(text.facts(), from->servers[at]->address);
+    }
+    return std::optional<selected_server>{std::in_place, from, at};
+}
+
+runtime::awaitable<result<selected_server>> topology::select(selection_request request,
+                                                             time_point until,
+                                                             selection_purpose why)
+{
+    const auto self = shared_from_this();
+    const time_point began = world_.steady_now();
+    const log_words* const log = tell_->selection_log();
+    if (log != nullptr)
+        log->selection_started(
+            selection_text{request, why, *current()->snapshot.topology()}.facts());
+    why.told = true;
+    bool told_waiting = false;
+    for (;;) {
+        const std::uint64_t seen = changed_.count();
+        auto found = try_select(request, why);
+        if (!found)
+            co_return not_selected(std::move(found).error(), request, why);
+        if (*found)
+            co_return std::move(**found);
+        const auto t = current()->snapshot.topology();
+        {
+            const std::scoped_lock lock{mutex_};
+            if (closed_)
+                co_return not_selected(no_match(*t, request, "the client is closed"), request,
+                                       why);
+        }
+        if (options_.fail_fast_on_terminal_errors && is_hopeless(*t, began))
+            co_return not_selected(no_match(*t, request, "waiting will not help"), request, why);
+        if (world_.steady_now() >= until)
+            co_return not_selected(no_match(*t, request, "server selection timed out"), request,
+                                   why);
+        if (log != nullptr && !std::exchange(told_waiting, true))
+            log->selection_waits(selection_text{request, why, *t}.facts(),
+                                 until - world_.steady_now());
+        request_all_checks();
+        const runtime::wait_end how = co_await changed_.wait(seen, until);
+        if (how == runtime::wait_end::cancelled)
+            co_return not_selected(
+                error{runtime::errc::cancelled, "cancelled while waiting for a server"}, request,
+                why);
+    }
+}
+
+void topology::request_all_checks()
+{
+    const std::scoped_lock lock{mutex_};
+    for (const auto& [address, one] : servers_) {
+        if (one->monitor)
+            one->monitor->request_check();
+    }
+}
+
+/// Every server has been tried since then, and none of them for the last time in vain but for good.
+bool topology::is_hopeless(const topology_description& t, time_point since) const
+{
+    return !t.servers.empty() &&
+           std::ranges::all_of(t.servers, [since](const core::mongo::server_ptr& s) {
+               return s->last_update_time >= since && s->failure && is_terminal(*s->failure);
+           });
+}
+
+error topology::not_selected(error because, const selection_request& request,
+                             const selection_purpose& why) const
+{
+    if (const log_words* const log = tell_->selection_log())
+        log->selection_failed(
+            selection_text{request, why, *current()->snapshot.topology()}.facts(), because);
+    return because;
+}
+
+error topology::no_match(const topology_description& t, const selection_request& request,
+                         const char* why) const
+{
+    std::string text = why;
+    text += ": " + describe_no_match(t, request, options_.selection, world_.steady_now());
+    return error{core::mongo::errc::no_server, std::move(text)};
+}
+
+}  // namespace holdfast::shell::mongo
