@@ -75,10 +75,15 @@ private:
     bool stopped_ = false;
 };
 
-/// Puts functions into the queue; never runs one by itself.
+/// Puts functions into the queue; never runs one by itself. It says that it might, all the same,
+/// unless it was asked not to: a strand on top of it then runs at once what is dispatched from
+/// inside it, and Asio's own handling of cancellation relies on that.
 class run_queue::executor_type {
 public:
-    explicit executor_type(run_queue& queue) noexcept : queue_{&queue} {}
+    explicit executor_type(run_queue& queue, bool never = false) noexcept
+        : queue_{&queue}, never_{never}
+    {
+    }
 
     template <class Function>
     void execute(Function&& what) const
@@ -88,16 +93,26 @@ public:
     }
 
     asio::execution_context& query(asio::execution::context_t) const noexcept { return *queue_; }
-    static constexpr asio::execution::blocking_t query(asio::execution::blocking_t) noexcept
+    asio::execution::blocking_t query(asio::execution::blocking_t) const noexcept
     {
-        return asio::execution::blocking.never;
+        if (never_)
+            return asio::execution::blocking.never;
+        return asio::execution::blocking.possibly;
     }
-    executor_type require(asio::execution::blocking_t::never_t) const noexcept { return *this; }
+    executor_type require(asio::execution::blocking_t::never_t) const noexcept
+    {
+        return executor_type{*queue_, true};
+    }
+    executor_type require(asio::execution::blocking_t::possibly_t) const noexcept
+    {
+        return executor_type{*queue_};
+    }
 
     friend bool operator==(executor_type, executor_type) = default;
 
 private:
     run_queue* queue_;
+    bool never_;
 };
 
 inline run_queue::executor_type run_queue::get_executor() noexcept
