@@ -1,0 +1,39 @@
+#pragma once
+#include "holdfast/bson/document.hpp"
+#include "holdfast/error.hpp"
+#include "lab/document/collation.hpp"
+#include "lab/document/value.hpp"
+#include "lab/expression/context.hpp"
+
+#include <memory>
+#include <optional>
+
+namespace holdfast::lab {
+
+/// An aggregation expression: "$a.b", "$$name", {$op: ...}, literals, objects and arrays of them.
+class expression {
+public:
+    /// Unknown operators are 168 InvalidPipelineOperator, undefined variables 17276, and so on.
+    /// Copies what it keeps; `context` must outlive it.
+    static result<expression> compile(const bson::element& from,
+                                      const std::optional<collation>& by = {},
+                                      const expression_context& context = {});
+    expression(expression&&) noexcept;
+    expression& operator=(expression&&) noexcept;
+    ~expression();
+
+    result<value> evaluate(bson::view root) const;
+
+private:
+    struct compiled;
+    explicit expression(std::unique_ptr<compiled> made);
+    std::unique_ptr<compiled> compiled_;
+};
+
+/// False for false, null, undefined, missing and zero; true for all else.
+bool is_true(const bson::element& what) noexcept;
+
+/// `let: {a: 1, b: {$add: [1, 2]}}` of a command, evaluated once.
+result<bson::document> evaluate_let(bson::view let, const expression_context& context);
+
+}  // namespace holdfast::lab
