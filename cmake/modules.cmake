@@ -1,7 +1,7 @@
 # holdfast_module(core/bson [USES core/x ...] [PUBLIC error.hpp bson ...] [LINKS spdlog::spdlog ...])
 #
 # One folder under src/, not counting its sub-folders, becomes one target: core/bson is called
-# holdfast_core_bson. Its include path is a single directory of symbolic links made for it alone: to
+# holdfast_core_bson. The lab's modules lie under lab/ instead, and go into a library of their own. Its include path is a single directory of symbolic links made for it alone: to
 # its own headers, to those of the modules it names with USES, and to the part of include/holdfast
 # it may see. Nothing else can be found there, so a wrong #include does not compile.
 #
@@ -26,14 +26,15 @@ function(holdfast_module module)
     file(REMOVE_RECURSE ${view})
     foreach(used IN LISTS module arg_USES)
         # Header by header, since a link to the folder would bring its sub-folders with it.
+        holdfast_place_of(${used} folder)
         file(GLOB headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
-            ${PROJECT_SOURCE_DIR}/src/${used}/*.hpp)
+            ${PROJECT_SOURCE_DIR}/${folder}/*.hpp)
         foreach(header IN LISTS headers)
             string(REGEX REPLACE "^src/" "" place ${header})
             holdfast_link_into_view(${header} ${view}/${place})
         endforeach()
     endforeach()
-    if(NOT arg_PUBLIC AND module MATCHES "^core/")
+    if(NOT arg_PUBLIC AND module MATCHES "^(core|lab)/" AND NOT module MATCHES "^lab/(mongo|api)")
         set(arg_PUBLIC ${HOLDFAST_CORE_MAY_SEE})
     endif()
     if(arg_PUBLIC)
@@ -44,21 +45,34 @@ function(holdfast_module module)
         holdfast_link_into_view(include/holdfast ${view}/holdfast)
     endif()
 
-    file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${module}/*.cpp)
+    holdfast_place_of(${module} folder)
+    file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cpp)
     if(sources)
         add_library(holdfast_${name} OBJECT ${sources})
         target_include_directories(holdfast_${name} PRIVATE ${view})
         target_link_libraries(holdfast_${name} PRIVATE Boost::headers ${arg_LINKS})
         if(module STREQUAL "runtime")
             target_precompile_headers(holdfast_${name} PRIVATE ${HOLDFAST_ASIO_HEADERS})
-        elseif(module MATCHES "^(net|sim|shell|api)")
+        elseif(module MATCHES "^(net|sim|shell|api|lab/(mongo|api))")
             target_precompile_headers(holdfast_${name} REUSE_FROM holdfast_runtime)
         endif()
-        target_sources(holdfast PRIVATE $<TARGET_OBJECTS:holdfast_${name}>)
-        target_link_libraries(holdfast PRIVATE ${arg_LINKS})
+        set(library holdfast)
+        if(module MATCHES "^lab/")
+            set(library holdfast_lab)
+        endif()
+        target_sources(${library} PRIVATE $<TARGET_OBJECTS:holdfast_${name}>)
+        target_link_libraries(${library} PRIVATE ${arg_LINKS})
     else()
         add_library(holdfast_${name} INTERFACE)
         target_include_directories(holdfast_${name} INTERFACE ${view})
+    endif()
+endfunction()
+
+function(holdfast_place_of module into)
+    if(module MATCHES "^lab/")
+        set(${into} ${module} PARENT_SCOPE)
+    else()
+        set(${into} src/${module} PARENT_SCOPE)
     endif()
 endfunction()
 

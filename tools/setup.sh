@@ -9,10 +9,10 @@ packages='g++ cmake ninja-build ccache pkg-config python3
 # What the library is made of. Debian's libboost-dev is 1.74, hence the number.
 packages="$packages libboost1.81-dev libspdlog-dev libssl-dev libidn-dev libc-ares-dev
           zlib1g-dev libzstd-dev libsnappy-dev"
-# What the program needs besides.
-packages="$packages libcli11-dev"
-# What only tests and benchmarks use; libbson is there to be compared with.
-packages="$packages libgtest-dev librapidcheck-dev libbenchmark-dev libbson-dev"
+# What the program and its lab need besides: $regex means PCRE2's patterns.
+packages="$packages libcli11-dev libpcre2-dev"
+# What only tests and benchmarks use; libbson and libmongoc are there to be compared with.
+packages="$packages libgtest-dev librapidcheck-dev libbenchmark-dev libbson-dev libmongoc-dev"
 
 missing=''
 for package in $packages "$@"; do

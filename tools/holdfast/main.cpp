@@ -1,6 +1,9 @@
+#include "lab.hpp"
 #include "ping.hpp"
 
 #include <CLI/CLI.hpp>
+
+#include <cstdio>
 
 int main(int argc, char** argv)
 {
@@ -15,8 +18,22 @@ int main(int argc, char** argv)
         "ping", "Connects to a MongoDB deployment, says hello, and measures round trips.");
     holdfast::tool::add_options(*ping_command, ping);
 
-    CLI11_PARSE(app, argc, argv);
+    holdfast::tool::lab_options lab;
+    CLI::App* const lab_command = app.add_subcommand(
+        "lab", "Runs an embedded MongoDB deployment for tests, which can be broken on purpose.");
+    holdfast::tool::add_options(*lab_command, lab);
+
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& wrong) {
+        if (wrong.get_exit_code() == 0)
+            return app.exit(wrong);  // somebody has asked for help
+        std::fprintf(stderr, "holdfast: %s (--help tells more)\n", wrong.what());
+        return 2;
+    }
     if (ping_command->parsed())
         return holdfast::tool::run(ping);
+    if (lab_command->parsed())
+        return holdfast::tool::run(lab);
     return 2;
 }

@@ -40,7 +40,7 @@ struct mongo_options {
     std::string tls_certificate = {};  // a PEM file with certificate and key: TLS only
 
     std::chrono::milliseconds heartbeat_interval{200};  // between members
-    std::chrono::milliseconds election_timeout{1000};   // until a lost primary is replaced
+    std::chrono::milliseconds election_timeout{1000};  // until a lost primary is replaced
 
     /// False is a server with a defect, to prove that a test would notice: a retried write is
     /// carried out twice.
@@ -52,7 +52,7 @@ struct mongo_options {
 class mongo_cluster {
 public:
     /// Returns when there is a primary and all members can be read. Errors: an option makes no
-    /// sense, a port is taken, a file is missing.
+    /// sense or names a file that is not there (context "phase" is "options"), or a port is taken.
     static result<mongo_cluster> start(mongo_options options = {});
 
     mongo_cluster(mongo_cluster&&) noexcept;
@@ -72,8 +72,8 @@ public:
     /// Which member leads; empty during an election.
     std::optional<std::size_t> primary() const;
     /// The same, but waits for one.
-    result<std::size_t> wait_for_primary(std::chrono::milliseconds patience =
-                                             std::chrono::seconds{10}) const;
+    result<std::size_t> wait_for_primary(std::chrono::milliseconds patience = std::chrono::seconds{
+                                             10}) const;
 
     /// The primary hands over to another member, and does not lead again for that long.
     result<void> step_down(std::chrono::seconds stays_down = std::chrono::seconds{10});

@@ -1,0 +1,15 @@
+#include "lab/api/all_commands.hpp"
+
+#include "lab/mongo/command/tables.hpp"
+#include "lab/mongo/set/set_member.hpp"
+
+namespace holdfast::lab::mongo {
+
+void add_all_commands(node& to)
+{
+    for (const std::span<const command> part : all_commands())
+        to.add_commands(part);
+    to.add_commands(all_set_commands());
+}
+
+}  // namespace holdfast::lab::mongo

@@ -1,0 +1,35 @@
+#pragma once
+#include "lab/mongo/command/batch.hpp"
+#include "lab/mongo/command/writer.hpp"
+
+#include <cstdint>
+
+namespace holdfast::lab::mongo {
+
+/// One update, wherever it was asked for: update, bulkWrite.
+struct update_statement {
+    bson::view filter;
+    bson::element change;
+    bson::array_view array_filters = {};
+    bson::element collation = {};
+    bson::element hint = {};
+    bson::view sort = {};
+    bool multi = false;
+    bool upsert = false;
+};
+
+struct delete_statement {
+    bson::view filter;
+    bson::element collation = {};
+    bson::element hint = {};
+    bool multi = false;
+};
+
+/// Each performs one statement, or finds that it was performed before.
+result<statement_result> insert_one(writer& to, bson::view document, std::int32_t statement);
+result<statement_result> update_some(const request& what, writer& to, const update_statement& how,
+                                     const expression_context& context, std::int32_t statement);
+result<statement_result> delete_some(const request& what, writer& to, const delete_statement& how,
+                                     const expression_context& context, std::int32_t statement);
+
+}  // namespace holdfast::lab::mongo

@@ -1,0 +1,16 @@
+#pragma once
+#include "lab/mongo/node/command.hpp"
+
+namespace holdfast::lab::mongo {
+
+/// Whether a server says RetryableWriteError of this code when a write with a number fails.
+bool is_retryable_write_code(int code) noexcept;
+
+/// Errors after which a client must look anew who is what; they carry a topologyVersion.
+bool is_state_change_code(int code) noexcept;
+
+/// A server's own label for a command that failed with this code, or has it in a
+/// writeConcernError.
+bool earns_retryable_label(const request& what, int code) noexcept;
+
+}  // namespace holdfast::lab::mongo

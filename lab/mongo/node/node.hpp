@@ -1,0 +1,111 @@
+#pragma once
+#include "holdfast/bson/document.hpp"
+#include "holdfast/bson/object_id.hpp"
+#include "lab/document/value.hpp"
+#include "lab/fault/fail_points.hpp"
+#include "lab/fault/rate_limiter.hpp"
+#include "lab/mongo/data/disk.hpp"
+#include "lab/mongo/node/command.hpp"
+#include "lab/mongo/node/cursor_table.hpp"
+#include "lab/mongo/node/membership.hpp"
+#include "runtime/wait.hpp"
+#include "runtime/world.hpp"
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace holdfast::lab::mongo {
+
+/// What a node claims to be.
+struct server_version {
+    int major = 8;
+    int minor = 2;
+    int patch = 0;
+
+    int wire() const noexcept;  // maxWireVersion: 8.2 is 27, 4.2 is 8
+    std::string text() const;
+    friend auto operator<=>(const server_version&, const server_version&) = default;
+};
+
+/// "8.2", "4.2.1": an error names what the lab can claim (3.6 to 8.2).
+result<server_version> read_version(std::string_view text);
+
+struct node_options {
+    server_version version = {};
+    bool auth = false;  // commands need a login
+    bool sessions = true;  // false: claims no logicalSessionTimeoutMinutes, for tests of old ones
+    bool remembers_statements = true;  // false: the planted defect of the truth test
+    std::string own_address = {};  // "localhost:27017", as the set calls it
+    /// What another member or router has to show (peer::connect) to be taken for one. Set it where
+    /// `auth` is on: without it everybody who claims to be a member is believed.
+    std::string cluster_key = {};
+};
+
+/// One server process: its volatile state, around the disk that outlives it. One thread at a time;
+/// nothing in here waits.
+class node {
+public:
+    node(runtime::world& in, std::shared_ptr<disk> on, node_options options);
+    node(const node&) = delete;
+    node& operator=(const node&) = delete;
+    ~node();
+
+    runtime::world& world;
+    const node_options options;
+    const std::shared_ptr<disk> data;
+    std::unique_ptr<membership> member;  // never null
+    cursor_table cursors;
+    fail_points faults;
+    rate_limiter requests;
+    rate_limiter connections;
+    std::map<std::string, value, std::less<>> parameters;  // setParameter
+    const bson::object_id process;  // topologyVersion.processId
+
+    /// Changes with every change that a hello would show.
+    std::int64_t topology_counter() const noexcept { return topology_counter_; }
+    void topology_changed();
+
+    /// Anything that somebody may wait for: a write, a commit, a role, the topology.
+    runtime::event news;
+
+    /// The newest time that this node knows of, from its own writes or from gossip.
+    bson::timestamp cluster_time() const noexcept { return cluster_time_; }
+    void saw_cluster_time(bson::timestamp at) noexcept;
+
+    bson::datetime wall_now() const;
+    time_point now() const noexcept { return world.steady_now(); }
+
+    /// Writes to the disk as the primary that it is, and tells the set. 10107 if it is none.
+    result<optime> write(const change& what);
+
+    const command* find_command(std::string_view name) const noexcept;
+    void add_commands(std::span<const command> more);
+    std::vector<const command*> commands() const;  // by name
+
+    /// Sessions that clients have used lately, for $listLocalSessions and endSessions.
+    void touch_session(const session_key& session);
+    void end_session(const session_key& session);
+    const std::map<session_key, time_point>& sessions() const noexcept { return sessions_; }
+
+    std::int64_t next_connection() noexcept { return ++connections_made_; }
+    std::int64_t open_connections = 0;
+
+    /// Ends connections that a change of role or a fault must end; set by whoever serves.
+    std::function<void(bool internal_too)> close_connections;
+
+private:
+    std::map<std::string_view, const command*> commands_;
+    std::map<session_key, time_point> sessions_;
+    bson::timestamp cluster_time_ = {};
+    std::int64_t topology_counter_ = 0;
+    std::int64_t connections_made_ = 0;
+};
+
+}  // namespace holdfast::lab::mongo

@@ -1,0 +1,247 @@
+#include "lab/document/server_code.hpp"
+#include "lab/mongo/serve/conversation.hpp"
+#include "lab/mongo/serve/service.hpp"
+#include "runtime/wait.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+
+#include <chrono>
+#include <list>
+#include <memory>
+#include <utility>
+
+namespace holdfast::lab::mongo {
+
+error service::concern_failure(const request&)
+{
+    return refuse(server_code::interrupted_due_to_repl_state_change, "operation was interrupted");
+}
+
+namespace {
+
+constexpr std::size_t most_connections = 20'000;
+constexpr auto tls_patience = std::chrono::seconds{10};
+
+struct connection;
+
+/// What a port and its coroutines share. These may outlive the port by a moment; the service does
+/// not have to. Nothing is cancelled from outside: who waits is woken, and looks.
+struct port_state {
+    port_state(runtime::world& in, service& with, port_options how)
+        : world{in}, behind{&with}, options{std::move(how)}, closing{in}, ended{in}
+    {
+    }
+
+    runtime::world& world;
+    service* behind;  // null when the port is gone
+    port_options options;
+    runtime::listener_ptr listener;
+    std::list<connection*> open;
+    bool stopped = false;
+    std::size_t running = 0;   // coroutines
+    runtime::event closing;    // some connections are to end
+    runtime::event ended;      // a coroutine has
+};
+
+/// Goes with each coroutine of a port, and so counts them however they end.
+class presence {
+public:
+    explicit presence(std::shared_ptr<port_state> at) : at_{std::move(at)} { ++at_->running; }
+    presence(const presence&) = delete;
+    presence& operator=(const presence&) = delete;
+    ~presence()
+    {
+        --at_->running;
+        at_->ended.notify();
+    }
+
+private:
+    std::shared_ptr<port_state> at_;
+};
+
+struct connection {
+    connection(std::shared_ptr<port_state> at_port, runtime::stream_ptr over)
+        : port{std::move(at_port)},
+          stream{std::move(over)},
+          talk{port->world, *port->behind, client}
+    {
+        client.peer = stream->peer();
+        client.at_balancer_port = port->options.balancer;
+        client.connection = port->behind->opened();
+        place = port->open.insert(port->open.end(), this);
+    }
+    connection(const connection&) = delete;
+    connection& operator=(const connection&) = delete;
+    ~connection()
+    {
+        if (port->behind == nullptr)
+            return;
+        port->open.erase(place);
+        port->behind->closed(client);
+    }
+
+    bool is_open() const noexcept { return !closing && port->behind != nullptr; }
+
+    std::shared_ptr<port_state> port;
+    runtime::stream_ptr stream;
+    client_facts client;
+    conversation talk;
+    bool closing = false;
+    std::list<connection*>::iterator place;
+};
+
+runtime::awaitable<bool> secure(std::shared_ptr<connection> on)
+{
+    const runtime::tls_ptr tls = on->port->options.tls;
+    on->stream->expires_at(on->port->world.steady_now() + tls_patience);
+    auto secured = co_await tls->accept(std::move(on->stream));
+    if (!secured)
+        co_return false;
+    on->stream = *std::move(secured);
+    on->stream->expires_at(runtime::never);
+    co_return true;
+}
+
+using presence_ptr = std::unique_ptr<presence>;
+
+runtime::awaitable<void> serve(std::shared_ptr<connection> on, presence_ptr)
+{
+    conversation& talk = on->talk;
+    port_state& port = *on->port;
+    bool open = true;
+    if (port.options.tls) {
+        const bool secured = co_await secure(on);
+        open = secured;
+    }
+    while (open && on->is_open()) {
+        const std::uint64_t closings = port.closing.count();
+        const need next = talk.advance(*on->stream);
+        switch (next) {
+        case need::bytes: {
+            const auto room = talk.unread();
+            const runtime::io_result got = co_await on->stream->read_some(room);
+            open = !got.why;
+            talk.received(got.bytes);
+            break;
+        }
+        case need::room: {
+            const error_code why = co_await on->stream->writable();
+            open = !why;
+            break;
+        }
+        case need::news: {
+            const auto how = co_await port.behind->news().wait(talk.seen(), talk.wake_at());
+            talk.woken(how);
+            break;
+        }
+        case need::time: {
+            const auto how = co_await port.closing.wait(closings, talk.wake_at());
+            talk.woken(how);
+            break;
+        }
+        case need::later: {
+            auto how = co_await port.behind->answer_later(talk.asked(), talk.reply());
+            if (on->is_open())
+                talk.answered(std::move(how));
+            break;
+        }
+        case need::nothing:
+            open = false;
+            break;
+        }
+    }
+}
+
+runtime::awaitable<void> take_connections(std::shared_ptr<port_state> at, presence_ptr)
+{
+    for (;;) {
+        auto accepted = co_await at->listener->accept();
+        if (!accepted || at->stopped)
+            break;
+        if (at->open.size() >= most_connections || !at->behind->admits())
+            continue;  // and it is closed
+        auto made = std::make_shared<connection>(at, *std::move(accepted));
+        boost::asio::co_spawn(at->world.executor(),
+                              serve(std::move(made), std::make_unique<presence>(at)),
+                              boost::asio::detached);
+    }
+    at->listener.reset();
+}
+
+class port_of_service final : public open_port {
+public:
+    explicit port_of_service(std::shared_ptr<port_state> of)
+        : state_{std::move(of)}, port_{state_->listener->port()}
+    {
+        boost::asio::co_spawn(state_->world.executor(),
+                              take_connections(state_, std::make_unique<presence>(state_)),
+                              boost::asio::detached);
+    }
+    port_of_service(const port_of_service&) = delete;
+    port_of_service& operator=(const port_of_service&) = delete;
+    ~port_of_service() override
+    {
+        stop();
+        for (connection* const one : state_->open)
+            state_->behind->closed(one->client);
+        state_->open.clear();
+        state_->behind = nullptr;
+    }
+
+    std::uint16_t port() const noexcept override { return port_; }
+    std::size_t connections() const noexcept override { return state_->open.size(); }
+    runtime::awaitable<void> ended() override { return wait_for_all(state_); }
+
+    void stop() override
+    {
+        state_->stopped = true;
+        if (state_->listener)
+            state_->listener->cancel();
+        close_connections(true);
+    }
+
+    void close_connections(bool internal_too) override
+    {
+        for (connection* const one : state_->open) {
+            if (one->client.internal && !internal_too)
+                continue;
+            one->closing = true;
+            if (one->stream)
+                one->stream->cancel();
+        }
+        state_->closing.notify();
+        state_->behind->news().notify();
+    }
+
+private:
+    static runtime::awaitable<void> wait_for_all(std::shared_ptr<port_state> at)
+    {
+        for (;;) {
+            const std::uint64_t seen = at->ended.count();
+            if (at->running == 0)
+                break;
+            const auto how = co_await at->ended.wait(seen);
+            if (how == runtime::wait_end::cancelled)
+                break;
+        }
+    }
+
+    std::shared_ptr<port_state> state_;
+    std::uint16_t port_;
+};
+
+}  // namespace
+
+result<std::unique_ptr<open_port>> open_port::open(runtime::world& in, service& for_,
+                                                   port_options options)
+{
+    auto listening = in.listen(options.where);
+    if (!listening)
+        return std::move(listening).error();
+    auto state = std::make_shared<port_state>(in, for_, std::move(options));
+    state->listener = *std::move(listening);
+    return std::unique_ptr<open_port>{std::make_unique<port_of_service>(std::move(state))};
+}
+
+}  // namespace holdfast::lab::mongo

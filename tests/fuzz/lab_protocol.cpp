@@ -1,0 +1,156 @@
+// Whatever a client sends to a server of the lab: frames, commands, logins. Nothing may crash, the
+// memory of a connection is bounded, and the server still answers others afterwards.
+#include "core/mongo/wire/message_builder.hpp"
+#include "lab/mongo/command/tables.hpp"
+#include "lab/mongo/node/node.hpp"
+#include "lab/mongo/serve/conversation.hpp"
+#include "lab/mongo/serve/node_service.hpp"
+#include "require.hpp"
+#include "support/virtual_world.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace {
+
+using namespace holdfast;
+using namespace holdfast::lab::mongo;
+using bytes = std::span<const std::uint8_t>;
+
+/// Takes what the server says, in pieces, and keeps nothing but the last message.
+class listening_stream final : public runtime::stream {
+public:
+    runtime::awaitable<runtime::io_result> read_some(std::span<std::uint8_t>) override
+    {
+        co_return runtime::io_result{};
+    }
+    runtime::io_result write_now(bytes said) override
+    {
+        if (++calls_ % 3 == 0)
+            return {make_error_code(boost::system::errc::operation_would_block), 0};
+        const std::size_t taken = std::min<std::size_t>(said.size(), 1000);
+        written += taken;
+        return {{}, taken};
+    }
+    runtime::awaitable<error_code> writable() override { co_return error_code{}; }
+    void expires_at(time_point) override {}
+    void cancel() noexcept override {}
+    std::string peer() const override { return "fuzzer:1"; }
+
+    std::size_t written = 0;
+
+private:
+    std::size_t calls_ = 0;
+};
+
+struct server {
+    server() : machine{world, std::make_shared<disk>(1 << 20), options()}, behind{machine}
+    {
+        machine.add_commands(hello_commands());
+    }
+    static node_options options()
+    {
+        node_options how;
+        how.auth = true;
+        return how;
+    }
+
+    proof::virtual_world world;
+    node machine;
+    node_service behind;
+};
+
+/// Talks until the input is used up, the server closes, or it wants to wait.
+void talk(server& to, bytes input, std::size_t piece)
+{
+    client_facts who;
+    conversation talk{to.world, to.behind, who};
+    listening_stream stream;
+    for (int steps = 0; steps < 10'000; ++steps) {
+        switch (talk.advance(stream)) {
+        case need::bytes: {
+            if (input.empty())
+                return;
+            const auto room = talk.unread();
+            REQUIRE(!room.empty() && room.size() <= core::mongo::max_message_size + 65'536);
+            const std::size_t count = std::min({piece, room.size(), input.size()});
+            std::memcpy(room.data(), input.data(), count);
+            talk.received(count);
+            input = input.subspan(count);
+            break;
+        }
+        case need::room:
+            break;
+        case need::news:
+        case need::time:
+            talk.woken(runtime::wait_end::timed_out);
+            break;
+        case need::later:
+        case need::nothing:
+            return;
+        }
+    }
+}
+
+/// Lengths are rarely right by chance, so the same bytes are also tried as a message, and as the
+/// fields of a command that exists.
+std::vector<std::uint8_t> as_message(bytes input, std::int32_t code)
+{
+    std::vector<std::uint8_t> whole(16 + input.size());
+    std::memcpy(whole.data() + 16, input.data(), input.size());
+    const auto length = static_cast<std::int32_t>(whole.size());
+    std::memcpy(whole.data(), &length, sizeof length);
+    std::memcpy(whole.data() + 12, &code, sizeof code);
+    return whole;
+}
+
+bson::byte_buffer as_command(bytes input, std::size_t which)
+{
+    const auto commands = hello_commands();
+    const command& chosen = commands[which % commands.size()];
+    bson::byte_buffer out;
+    core::mongo::message_builder message{out, request_id{1}};
+    message.command().add(chosen.name, 1).add("$db", "admin");
+    // A document around whatever it is: the elements are the fuzzer's business.
+    std::vector<std::uint8_t> document(input.size() + 5);
+    const auto length = static_cast<std::int32_t>(document.size());
+    std::memcpy(document.data(), &length, sizeof length);
+    std::memcpy(document.data() + 4, input.data(), input.size());
+    message.command().merge(bson::view::trusted(document.data()));
+    (void)message.finish();
+    return out;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
+{
+    if (size < 2)
+        return 0;
+    static server one;
+    const std::size_t piece = std::size_t{1} + data[0];
+    const bytes input{data + 2, size - 2};
+    talk(one, input, piece);
+    constexpr std::int32_t codes[] = {2013, 2012, 2004};
+    talk(one, as_message(input, codes[data[1] % 3]), piece * 16);
+    const bson::byte_buffer command = as_command(input, data[1]);
+    talk(one, command.bytes(), 4096);
+
+    bson::byte_buffer out;
+    core::mongo::message_builder ping{out, request_id{1}};
+    ping.command().add("hello", 1).add("$db", "admin");
+    const auto message = ping.finish();
+    client_facts who;
+    conversation other{one.world, one.behind, who};
+    listening_stream stream;
+    REQUIRE(other.advance(stream) == need::bytes);
+    std::memcpy(other.unread().data(), message->data(), message->size());
+    other.received(message->size());
+    while (other.advance(stream) == need::room) {}
+    REQUIRE(stream.written > 100);
+    return 0;
+}
