@@ -14,6 +14,7 @@ namespace {
 constexpr std::string_view command_point = "failCommand";
 constexpr std::string_view write_point = "onPrimaryTransactionalWrite";
 constexpr std::string_view get_more_point = "failGetMoreAfterCursorCheckout";
+constexpr int fail_point_set_failed = 266;
 constexpr std::array<std::string_view, 3> known = {command_point, write_point, get_more_point};
 
 error bad(std::string text)
@@ -244,7 +245,7 @@ result<std::int64_t> fail_points::configure(bson::view command)
     if (name.type() != bson::type::string)
         return refuse(server_code::type_mismatch, "'configureFailPoint' must be a string");
     if (std::ranges::find(known, name.as_string()) == known.end())
-        return bad(std::string{name.as_string()} + " not found");
+        return refuse(fail_point_set_failed, std::string{name.as_string()} + " not found");
     point made;
     if (auto fine = read_mode(command.find("mode"), made); !fine)
         return std::move(fine).error();

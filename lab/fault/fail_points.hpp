@@ -36,7 +36,7 @@ struct fault_target {
 /// "alwaysOn", {times: n}, {skip: n}, {activationProbability: p}.
 class fail_points {
 public:
-    /// {configureFailPoint: name, mode: ..., data: {...}}; unknown names are refused (code 2 with
+    /// {configureFailPoint: name, mode: ..., data: {...}}; unknown names are refused (code 266 with
     /// MongoDB's words), as are wrong fields. Gives the times it was entered before.
     result<std::int64_t> configure(bson::view command);
 

@@ -84,7 +84,7 @@ error is_closed()
 }  // namespace
 
 client_parts::client_parts(std::shared_ptr<runtime::world> in, core::mongo::parsed_uri from,
-                     client_options how)
+                           client_options how)
     : world{std::move(in)}, options{std::move(how)}, source{std::move(from)}, opened{*world}
 {
 }
@@ -124,9 +124,8 @@ runtime::awaitable<result<void>> client_parts::open()
         const auto who = api::describe_process(found->settings.app_name);
         auto recipe = shell::mongo::make_recipe(*self->world, found->settings, who);
         if (recipe) {
-            auto tell = std::make_shared<shell::mongo::event_hub>(self->options.listeners,
-                                                                  self->options.log,
-                                                                  self->options.log_document_length);
+            auto tell = std::make_shared<shell::mongo::event_hub>(
+                self->options.listeners, self->options.log, self->options.log_document_length);
             made = std::make_shared<client_state>(self->world, found->settings, tell);
             for (const core::mongo::wrapping_library& one : self->wrapped_by)
                 (void)recipe->client->append(one);  // was accepted when it was given
@@ -159,7 +158,7 @@ runtime::awaitable<result<void>> client_parts::open()
 }
 
 shell::mongo::command_order client_parts::order_for(std::string_view database, bson::view command,
-                                                     command_options how) const
+                                                    command_options how) const
 {
     shell::mongo::command_order order;
     order.database = database;

@@ -17,7 +17,8 @@ namespace holdfast::mongo {
 
 /// What stands behind a client, in whatever world it lives.
 struct client_parts : std::enable_shared_from_this<client_parts> {
-    client_parts(std::shared_ptr<runtime::world> in, core::mongo::parsed_uri from, client_options how);
+    client_parts(std::shared_ptr<runtime::world> in, core::mongo::parsed_uri from,
+                 client_options how);
     client_parts(const client_parts&) = delete;
     client_parts& operator=(const client_parts&) = delete;
     ~client_parts();
@@ -38,8 +39,7 @@ struct client_parts : std::enable_shared_from_this<client_parts> {
     /// Nothing has to be looked up or refused first.
     bool may_run_now(const shell::mongo::command_order& order) const noexcept
     {
-        return is_open() && !order.body.empty() &&
-               (!order.session || order.session->owner == this);
+        return is_open() && !order.body.empty() && (!order.session || order.session->owner == this);
     }
     bool is_open() const noexcept { return where.load(std::memory_order_acquire) == stage::open; }
 

@@ -1,7 +1,6 @@
-#include "holdfast/sync/client.hpp"
-
 #include "api/client_parts.hpp"
 #include "api/default_runtime.hpp"
+#include "holdfast/sync/client.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/use_future.hpp>

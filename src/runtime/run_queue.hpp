@@ -80,8 +80,8 @@ private:
 /// inside it, and Asio's own handling of cancellation relies on that.
 class run_queue::executor_type {
 public:
-    explicit executor_type(run_queue& queue, bool never = false) noexcept
-        : queue_{&queue}, never_{never}
+    explicit executor_type(run_queue& queue, bool never_inline = false) noexcept
+        : queue_{&queue}, never_{never_inline}
     {
     }
 

@@ -222,7 +222,9 @@ result<progress> run_get_more(node& on, request& what, bson::builder& reply)
                       "cannot set maxTimeMS on getMore command for a non-awaitData cursor");
     }
     found->used = on.now();
-    if (what.wait_until == time_point{}) {  // the first of perhaps several calls
+    const bool first_call = what.seen == 0;  // of perhaps several
+    what.seen = 1;
+    if (first_call) {
         if (auto fine = injected(on, what); !fine)
             return std::move(fine).error();
     }
@@ -237,7 +239,7 @@ result<progress> run_get_more(node& on, request& what, bson::builder& reply)
             return std::move(more).error();
         }
         if (!*more && !what.expired) {
-            if (what.wait_until == time_point{})
+            if (first_call)
                 what.wait_until = what.arrived + std::chrono::milliseconds{
                                                      await_ms > 0 ? await_ms : default_await_ms};
             return progress::wait;

@@ -4,6 +4,7 @@
 #include "lab/mongo/command/tables.hpp"
 #include "lab/mongo/command/users.hpp"
 #include "lab/mongo/node/field_error.hpp"
+#include "lab/mongo/node/login_conversation.hpp"
 #include "lab/mongo/node/node.hpp"
 
 #include <algorithm>
@@ -202,7 +203,7 @@ void write_limits(const node& on, const request& what, bson::builder& reply)
 }
 
 /// A login that comes with the hello. If it fails nothing is said, and the client tries again in
-/// the usual way.
+/// the usual way; so also if the user has no keys for the mechanism, which the client has guessed.
 void write_login(node& on, client_facts& who, const bson::element& login, bson::builder& reply)
 {
     if (login.type() != bson::type::document)
@@ -215,6 +216,10 @@ void write_login(node& on, client_facts& who, const bson::element& login, bson::
     bson::builder answer{bytes};
     if (!start_login(on, who, command, database.as_string(), answer))
         return;
+    if (!who.login->known) {
+        who.login = nullptr;
+        return;
+    }
     if (const auto done = answer.finish(); done)
         reply.add("speculativeAuthenticate", *done);
 }

@@ -21,6 +21,11 @@ std::string quoted(std::string_view before, std::string_view name, std::string_v
 
 result<void> check_api(const command& known, const request& what)
 {
+    // Version 1 has deprecated nothing yet but this one, which is there to show what it looks like.
+    if (what.api_deprecation_errors && what.name == "testDeprecation")
+        return refuse(server_code::api_deprecation_error,
+                      quoted("Provided apiDeprecationErrors:true, but the command ", what.name,
+                             " is deprecated in API Version 1"));
     if (!what.api_strict || known.in_api_v1)
         return {};
     return refuse(server_code::api_strict_error, quoted("Provided apiStrict:true, but the command ",

@@ -266,7 +266,8 @@ result<bson::document> command_attempts::finished(const core::mongo::message& re
         }
     }
     const bool sharded = on.topology().type == core::mongo::topology_type::sharded;
-    const auto failure = core::mongo::failure_in(seen, over.description().max_wire_version, sharded);
+    const auto failure = core::mongo::failure_in(seen, over.description().max_wire_version,
+                                                 sharded);
     if (!failure) [[likely]] {
         if (client_->adaptive)
             client_->tokens.update([this](core::token_bucket bucket) {

@@ -3,8 +3,8 @@
 #include "core/mongo/sdam/server_description.hpp"
 #include "core/mongo/select/round_trip.hpp"
 #include "core/mongo/settings/client_settings.hpp"
-#include "runtime/wait.hpp"
 #include "runtime/background.hpp"
+#include "runtime/wait.hpp"
 #include "shell/mongo/connection/establish.hpp"
 #include "shell/mongo/tell/event_hub.hpp"
 

@@ -1,8 +1,8 @@
 #pragma once
 #include "core/mongo/sdam/application_error.hpp"
 #include "core/pool/pool.hpp"
-#include "runtime/world.hpp"
 #include "runtime/background.hpp"
+#include "runtime/world.hpp"
 #include "shell/mongo/connection/connection.hpp"
 #include "shell/mongo/connection/recipe.hpp"
 #include "shell/mongo/tell/event_hub.hpp"

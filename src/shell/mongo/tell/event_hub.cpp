@@ -100,8 +100,8 @@ void event_hub::tell(const told::command_failed& what) const noexcept
 
 const log_words* event_hub::selection_log() const noexcept
 {
-    const bool wanted = log_ && log_->wants(log_component::server_selection,
-                                            severity::informational);
+    const bool wanted = log_ &&
+                        log_->wants(log_component::server_selection, severity::informational);
     return wanted ? words_.get() : nullptr;
 }
 

@@ -1,5 +1,4 @@
 #include "core/mongo/sdam/srv_poll.hpp"
-
 #include "shell/mongo/topology/topology.hpp"
 
 #include <utility>

@@ -122,8 +122,8 @@ public:
     std::shared_ptr<const published_topology> current() const;
 
     /// A server at once, without a coroutine, if one is suitable.
-    result<std::optional<selected_server>> try_select(
-        const core::mongo::selection_request& request, const selection_purpose& why = {});
+    result<std::optional<selected_server>> try_select(const core::mongo::selection_request& request,
+                                                      const selection_purpose& why = {});
 
     /// Waits for one. The error explains, server by server, why there was none in time.
     runtime::awaitable<result<selected_server>> select(core::mongo::selection_request request,

@@ -1,9 +1,8 @@
-#include "shell/mongo/topology/topology.hpp"
-
 #include "core/mongo/error/errc.hpp"
 #include "core/mongo/select/explain.hpp"
 #include "shell/mongo/tell/log_words.hpp"
 #include "shell/mongo/topology/sdam_told.hpp"
+#include "shell/mongo/topology/topology.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -99,8 +98,7 @@ runtime::awaitable<result<selected_server>> topology::select(selection_request r
         {
             const std::scoped_lock lock{mutex_};
             if (closed_)
-                co_return not_selected(no_match(*t, request, "the client is closed"), request,
-                                       why);
+                co_return not_selected(no_match(*t, request, "the client is closed"), request, why);
         }
         if (options_.fail_fast_on_terminal_errors && is_hopeless(*t, began))
             co_return not_selected(no_match(*t, request, "waiting will not help"), request, why);
@@ -141,8 +139,8 @@ error topology::not_selected(error because, const selection_request& request,
                              const selection_purpose& why) const
 {
     if (const log_words* const log = tell_->selection_log())
-        log->selection_failed(
-            selection_text{request, why, *current()->snapshot.topology()}.facts(), because);
+        log->selection_failed(selection_text{request, why, *current()->snapshot.topology()}.facts(),
+                              because);
     return because;
 }
 

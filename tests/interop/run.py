@@ -1,0 +1,174 @@
+"""Runs the clients' suites against `holdfast lab` and joins what they say; see run.sh.
+
+Environment: HOLDFAST (the program), BSON_CONVERT, INTEROP_DIR, STRICT, TIMES=1 (how long each test
+takes), ONLY (part of a test's name; then the table of commands is not judged).
+"""
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+WORK = Path(os.environ.get('INTEROP_DIR', ROOT / 'build/interop'))
+HOLDFAST = Path(os.environ.get('HOLDFAST', ROOT / 'build/bin/holdfast'))
+CONVERT = Path(os.environ.get('BSON_CONVERT', ROOT / 'build/bin/bson_convert'))
+CERTIFICATES = WORK / 'certificates'
+NPM_PATIENCE = 240  # seconds
+SUITE_PATIENCE = 300
+DEBIAN_PYTHON = '/usr/bin/python3'  # the one that python3-pymongo is installed for
+ONLY = os.environ.get('ONLY')
+
+
+class Skipped(Exception):
+    pass
+
+
+class Failed(Exception):
+    pass
+
+
+def fetch(name):
+    """Installs what node's lock file names into WORK/name, once; gives the folder."""
+    for tool in ('node', 'npm'):
+        if shutil.which(tool) is None:
+            raise Skipped(f'{tool} is not installed; on Debian: apt-get install nodejs npm')
+    folder = WORK / name
+    folder.mkdir(parents=True, exist_ok=True)
+    for file in (HERE / name).iterdir():
+        shutil.copy(file, folder / file.name)
+    lock = hashlib.sha256((folder / 'package-lock.json').read_bytes()).hexdigest()
+    stamp = folder / 'installed'
+    if stamp.exists() and stamp.read_text() == lock:
+        return folder
+    stamp.unlink(missing_ok=True)
+    command = ['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+    try:
+        done = subprocess.run(command, cwd=folder, timeout=NPM_PATIENCE, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    except subprocess.TimeoutExpired:
+        raise Skipped(f'npm ci took more than {NPM_PATIENCE} s') from None
+    if done.returncode != 0:
+        if 'EINTEGRITY' in done.stdout or 'EUSAGE' in done.stdout:
+            raise Failed(f'npm ci does not accept {name}/package-lock.json:\n{done.stdout}')
+        lines = [line for line in done.stdout.splitlines() if 'code E' in line or 'network' in line]
+        raise Skipped('npm ci failed: ' + (lines or ['see ' + str(folder)])[0].strip())
+    stamp.write_text(lock)
+    return folder
+
+
+def certificates():
+    if not (CERTIFICATES / 'server.pem').exists():
+        CERTIFICATES.mkdir(parents=True, exist_ok=True)
+        subprocess.run([ROOT / 'tests/support/make_certificates.sh', CERTIFICATES], check=True)
+
+
+def suite(command, report, cwd):
+    """Runs one; gives its report."""
+    report.unlink(missing_ok=True)
+    environment = {**os.environ, 'HOLDFAST': str(HOLDFAST), 'CERTIFICATES': str(CERTIFICATES),
+                   'PYTHONDONTWRITEBYTECODE': '1'}
+    arguments = [*command, str(report)] + ([ONLY] if ONLY else [])
+    try:
+        status = subprocess.run(arguments, cwd=cwd, env=environment, timeout=SUITE_PATIENCE,
+                                stdin=subprocess.DEVNULL).returncode
+    except subprocess.TimeoutExpired:
+        raise Failed(f'took more than {SUITE_PATIENCE} s') from None
+    if not report.exists():
+        raise Failed(f'ended with status {status} and without a report')
+    told = json.loads(report.read_text())
+    if status != 0 or told['failed']:
+        raise Failed(f"{told['failed']} of {told['ran']} assertions failed")
+    return told
+
+
+def bson(arguments):
+    folder = fetch('node')
+    if not CONVERT.exists():
+        raise Failed(f'{CONVERT} is not built: make build')
+    shutil.copy(HERE / 'bson.mjs', folder / 'bson.mjs')
+    done = subprocess.run(['node', 'bson.mjs', str(CONVERT), *arguments], cwd=folder, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if done.returncode != 0:
+        raise Failed(done.stdout)
+    return {'ran': int(done.stdout.split(' passed')[0].split()[-1])}
+
+
+def pymongo():
+    found = subprocess.run([DEBIAN_PYTHON, '-c', 'import pymongo'], capture_output=True)
+    if found.returncode != 0:
+        raise Skipped('PyMongo is not installed; on Debian: apt-get install python3-pymongo')
+    return suite([DEBIAN_PYTHON, 'main.py'], WORK / 'pymongo.json', HERE / 'pymongo')
+
+
+def node():
+    return suite(['node', 'main.mjs'], WORK / 'node.json', fetch('node'))
+
+
+def truth():
+    return suite(['node', 'truth.mjs'], WORK / 'truth.json', fetch('node'))
+
+
+def mongosh():
+    return suite(['node', 'main.mjs'], WORK / 'mongosh.json', fetch('mongosh'))
+
+
+def table(reports):
+    """Every command that the lab lists must have been asserted by a client."""
+    listed = reports.get('node', {}).get('listed')
+    if not listed:
+        raise Skipped('the Node driver did not run')
+    by_client = {name: dict(told.get('sent', [])) for name, told in reports.items()}
+    lines, missing = [], []
+    for command in sorted(listed):
+        seen = [f'{client}: {sent[command]}' for client, sent in by_client.items()
+                if command in sent]
+        lines.append(f"{command:28}{'; '.join(seen) or 'NOBODY'}\n")
+        if not seen:
+            missing.append(command)
+    (WORK / 'commands.txt').write_text(''.join(lines))
+    if missing:
+        raise Failed('no client has asserted anything about: ' + ', '.join(missing))
+    return {'ran': len(listed)}
+
+
+def main():
+    arguments = sys.argv[1:]
+    wants_all = '--all' in arguments
+    numbers = [one for one in arguments if one != '--all']
+    if not HOLDFAST.exists():
+        sys.exit(f'interop: {HOLDFAST} is not built: make build')
+    WORK.mkdir(parents=True, exist_ok=True)
+    certificates()
+    reports = {}
+    steps = [('bson', lambda: bson(numbers)), ('pymongo', pymongo), ('node', node),
+             ('truth', truth)]
+    if wants_all:
+        steps.append(('mongosh', mongosh))
+    if not ONLY:
+        steps.append(('commands', lambda: table(reports)))
+    failed = []
+    for name, step in steps:
+        began = time.monotonic()
+        try:
+            reports[name] = step()
+            line = f"ran {reports[name]['ran']}"
+        except Skipped as why:
+            line = f'SKIPPED: {why}'
+            if os.environ.get('STRICT') == '1':
+                failed.append(name)
+        except Failed as why:
+            line = f'FAILED: {why}'
+            failed.append(name)
+        print(f'{name}: {line}  ({time.monotonic() - began:.0f} s)', flush=True)
+    total = sum(reports.get(name, {}).get('ran', 0) for name in ('pymongo', 'node', 'mongosh'))
+    print(f'interop: {total} assertions by foreign clients, failed: {" ".join(failed) or "none"}')
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == '__main__':
+    main()
