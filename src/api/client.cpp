@@ -53,8 +53,8 @@ asio::awaitable<bson::document> client::run_command(std::string_view database, b
     return or_throw(parts_->run(std::move(order)));
 }
 
-void client::start_command(asio::any_io_executor on, asio::cancellation_slot slot,
-                           std::string database, bson::document command, command_options options,
+void client::start_command(asio::cancellation_slot slot, std::string database,
+                           bson::document command, command_options options,
                            std::function<void(result<bson::document>)> done) const
 {
     using reply = std::optional<result<bson::document>>;
@@ -69,7 +69,7 @@ void client::start_command(asio::any_io_executor on, asio::cancellation_slot slo
             std::rethrow_exception(thrown);
         done(*std::move(outcome));
     };
-    asio::co_spawn(on, wrapped(parts_->run(std::move(order))),
+    asio::co_spawn(executor(), wrapped(parts_->run(std::move(order))),
                    asio::bind_cancellation_slot(slot, std::move(finish)));
 }
 

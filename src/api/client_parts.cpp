@@ -76,6 +76,13 @@ runtime::awaitable<void> outlive(std::shared_ptr<client_state> state)
     co_await state->servers->ended();
 }
 
+/// A write that says {writeConcern: {w: 0}} gets no reply.
+bool is_unacknowledged(bson::view command)
+{
+    const auto w = command.get<std::int64_t>("writeConcern.w");
+    return w && *w == 0;
+}
+
 error is_closed()
 {
     return error{runtime::errc::cancelled, "the client is closed"};
@@ -175,7 +182,8 @@ shell::mongo::command_order client_parts::order_for(std::string_view database, b
         break;
     case command_kind::write:
         order.kind = core::mongo::retry_kind::write;
-        order.eligible = true;
+        order.acknowledged = !is_unacknowledged(command);
+        order.eligible = order.acknowledged;
         break;
     }
     if (how.session != nullptr)

@@ -22,6 +22,7 @@ NPM_PATIENCE = 240  # seconds
 SUITE_PATIENCE = 300
 DEBIAN_PYTHON = '/usr/bin/python3'  # the one that python3-pymongo is installed for
 ONLY = os.environ.get('ONLY')
+FETCHED = {}
 
 
 class Skipped(Exception):
@@ -33,7 +34,18 @@ class Failed(Exception):
 
 
 def fetch(name):
-    """Installs what node's lock file names into WORK/name, once; gives the folder."""
+    """Installs what a lock file names into WORK/name, trying only once; gives the folder."""
+    if name not in FETCHED:
+        try:
+            FETCHED[name] = install(name)
+        except Skipped as why:
+            FETCHED[name] = why
+    if isinstance(FETCHED[name], Skipped):
+        raise FETCHED[name]
+    return FETCHED[name]
+
+
+def install(name):
     for tool in ('node', 'npm'):
         if shutil.which(tool) is None:
             raise Skipped(f'{tool} is not installed; on Debian: apt-get install nodejs npm')
@@ -46,7 +58,8 @@ def fetch(name):
     if stamp.exists() and stamp.read_text() == lock:
         return folder
     stamp.unlink(missing_ok=True)
-    command = ['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+    command = ['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error',
+               '--fetch-retries=1', '--fetch-retry-mintimeout=1000']
     try:
         done = subprocess.run(command, cwd=folder, timeout=NPM_PATIENCE, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -73,13 +86,16 @@ def suite(command, report, cwd):
     environment = {**os.environ, 'HOLDFAST': str(HOLDFAST), 'CERTIFICATES': str(CERTIFICATES),
                    'PYTHONDONTWRITEBYTECODE': '1'}
     arguments = [*command, str(report)] + ([ONLY] if ONLY else [])
+    # PyMongo's own threads print what they meet in a crash, although nothing is wrong.
+    complaints = report.with_suffix('.stderr')
     try:
-        status = subprocess.run(arguments, cwd=cwd, env=environment, timeout=SUITE_PATIENCE,
-                                stdin=subprocess.DEVNULL).returncode
+        with complaints.open('w') as errors:
+            status = subprocess.run(arguments, cwd=cwd, env=environment, timeout=SUITE_PATIENCE,
+                                    stdin=subprocess.DEVNULL, stderr=errors).returncode
     except subprocess.TimeoutExpired:
         raise Failed(f'took more than {SUITE_PATIENCE} s') from None
     if not report.exists():
-        raise Failed(f'ended with status {status} and without a report')
+        raise Failed(f'ended with status {status} and without a report:\n{complaints.read_text()}')
     told = json.loads(report.read_text())
     if status != 0 or told['failed']:
         raise Failed(f"{told['failed']} of {told['ran']} assertions failed")
@@ -121,7 +137,7 @@ def table(reports):
     """Every command that the lab lists must have been asserted by a client."""
     listed = reports.get('node', {}).get('listed')
     if not listed:
-        raise Skipped('the Node driver did not run')
+        raise Skipped('the Node driver did not run to its end')
     by_client = {name: dict(told.get('sent', [])) for name, told in reports.items()}
     lines, missing = [], []
     for command in sorted(listed):

@@ -138,7 +138,7 @@ runtime::awaitable<mongo::topology_ptr> seedlist_client::visit(mongo::client_set
         const endpoint server = somebody_with_data(*last.after);
         auto made = co_await shell::mongo::establish(*world_, *recipe, server, until);
         demand(made.has_value(), made ? "" : made.error().explain());
-        auto pinged = co_await shell::mongo::ping(**made);
+        auto pinged = co_await shell::mongo::ping(*made->connection);
         demand(pinged.has_value(), pinged ? "" : pinged.error().explain());
     }
     co_return last.after;

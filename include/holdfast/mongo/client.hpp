@@ -9,6 +9,7 @@
 #include <boost/asio/associated_executor.hpp>
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/dispatch.hpp>
 
 #include <functional>
 #include <memory>
@@ -56,12 +57,16 @@ public:
             [options](auto handler, const client& self, std::string db, bson::document what) {
                 auto kept = std::make_shared<decltype(handler)>(std::move(handler));
                 const auto slot = asio::get_associated_cancellation_slot(*kept);
+                // It runs on the client's executor, whatever the handler's may be: that of a future
+                // is a thread pool of Asio's.
                 const auto on = asio::get_associated_executor(*kept, self.executor());
-                const auto done = [kept](result<bson::document> reply) {
-                    auto call = std::move(*kept);
-                    std::move(call)(std::move(reply));
+                const auto done = [kept, on](result<bson::document> reply) {
+                    asio::dispatch(on, [kept, reply = std::move(reply)]() mutable {
+                        auto call = std::move(*kept);
+                        std::move(call)(std::move(reply));
+                    });
                 };
-                self.start_command(on, slot, std::move(db), std::move(what), options, done);
+                self.start_command(slot, std::move(db), std::move(what), options, done);
             },
             token, *this, std::string{database}, bson::document{command});
     }
@@ -93,8 +98,8 @@ public:
 private:
     explicit client(std::shared_ptr<client_parts> made) noexcept : parts_{std::move(made)} {}
 
-    void start_command(asio::any_io_executor on, asio::cancellation_slot slot, std::string database,
-                       bson::document command, command_options options,
+    void start_command(asio::cancellation_slot slot, std::string database, bson::document command,
+                       command_options options,
                        std::function<void(result<bson::document>)> done) const;
 
     std::shared_ptr<client_parts> parts_;

@@ -136,7 +136,7 @@ test('stepping down by command', async () => {
   const error = await at.admin.command({ replSetStepDown: 1, force: true }).then(() => null, (e) => e);
   equal('it answers', null, error);
   const after = await at.lab.primary();
-  const old = await connect(at.lab.direct(primary));
+  const old = await connect(at.lab.direct(primary), { heartbeatFrequencyMS: 500 });
   const admin = old.db('admin');
   like('a secondary can be frozen', { ok: 1 }, await admin.command({ replSetFreeze: 1 }));
   like('and thawed', { ok: 1, info: 'unfreezing' }, await admin.command({ replSetFreeze: 0 }));

@@ -12,7 +12,7 @@ async function described(uri, options) {
 
 test('two routers', async () => {
   const lab = await Lab.start('--members', '3', '--routers', '2');
-  const [client, description] = await described(lab.routers);
+  const [client, description] = await described(lab.routers, { localThresholdMS: 5000 });
   const c = client.db('interop').collection('c');
   equal('hosts', 2, description().servers.size);
   like('hello', { msg: 'isdbgrid', isWritablePrimary: true }, await client.db('admin')

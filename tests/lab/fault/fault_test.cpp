@@ -181,7 +181,7 @@ struct wrong_row {
 TEST(lab_fail_points, wrong_ones_are_refused)
 {
     const wrong_row rows[] = {
-        {R"({"configureFailPoint": "nonsense", "mode": "off"})", 2},
+        {R"({"configureFailPoint": "nonsense", "mode": "off"})", 266},
         {R"({"configureFailPoint": 1, "mode": "off"})", 14},
         {R"({"configureFailPoint": "failCommand"})", 14},
         {R"({"configureFailPoint": "failCommand", "mode": 1})", 14},

@@ -8,6 +8,8 @@
 #include "holdfast/id.hpp"
 #include "runtime/stream.hpp"
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -20,8 +22,10 @@ namespace holdfast::shell::mongo {
 /// a failure it is of no more use, unless nothing had been sent yet; it never resends by itself.
 class connection {
 public:
-    connection(runtime::stream_ptr over, endpoint server) noexcept
-        : stream_{std::move(over)}, server_{std::move(server)}
+    /// `requests` counts those of all connections of a client, so that each has a number of its own.
+    connection(runtime::stream_ptr over, endpoint server,
+               std::shared_ptr<std::atomic<std::int32_t>> requests) noexcept
+        : stream_{std::move(over)}, server_{std::move(server)}, requests_{std::move(requests)}
     {
     }
 
@@ -35,7 +39,10 @@ public:
         outgoing_.clear();
         return outgoing_;
     }
-    request_id next_request() noexcept { return request_id{++last_request_}; }
+    request_id next_request() noexcept
+    {
+        return request_id{requests_->fetch_add(1, std::memory_order_relaxed) + 1};
+    }
 
     /// Holds for all that follows, until it is set again. Costs nothing if it does not change.
     void expires_at(time_point until)
@@ -97,6 +104,7 @@ private:
 
     runtime::stream_ptr stream_;
     endpoint server_;
+    std::shared_ptr<std::atomic<std::int32_t>> requests_;
     core::mongo::frame_reader reader_;
     bson::byte_buffer outgoing_;
     bson::byte_buffer packed_;  // the request, compressed
@@ -105,7 +113,6 @@ private:
     core::mongo::compression compression_ = {};  // noop: none was negotiated
     std::size_t limit_ = core::mongo::max_message_size;
     time_point until_ = runtime::never;
-    std::int32_t last_request_ = 0;
     dispatch_phase phase_ = dispatch_phase::answered;
     bool failed_ = false;
     bool needs_login_ = false;

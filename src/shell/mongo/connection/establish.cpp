@@ -116,7 +116,7 @@ runtime::awaitable<result<greeting>> greet_by(runtime::world& in, const connecti
     auto stream = co_await connect(in, recipe, server, until);
     if (!stream)
         co_return in_phase(std::move(stream).error(), runtime::phase_connect, server);
-    auto made = std::make_unique<connection>(*std::move(stream), server);
+    auto made = std::make_unique<connection>(*std::move(stream), server, recipe.requests);
     made->expires_at(until);
     auto greeted = co_await say_hello(in, std::move(made), recipe, speculative);
     if (!greeted)
@@ -139,9 +139,9 @@ runtime::awaitable<result<greeting>> greet(runtime::world& in, const connection_
     co_return co_await greet_by(in, recipe, std::move(server), limit(in, recipe, until), none);
 }
 
-runtime::awaitable<result<connection_ptr>> establish(runtime::world& in,
-                                                     const connection_recipe& recipe,
-                                                     endpoint server, time_point until)
+runtime::awaitable<result<greeting>> establish(runtime::world& in,
+                                               const connection_recipe& recipe, endpoint server,
+                                               time_point until)
 {
     const time_point last = limit(in, recipe, until);
     auto speculative = begin_speculative_login(in, recipe);
@@ -150,12 +150,11 @@ runtime::awaitable<result<connection_ptr>> establish(runtime::world& in,
     auto greeted = co_await greet_by(in, recipe, server, last, *speculative);
     if (!greeted)
         co_return std::move(greeted).error();
-    connection_ptr made = std::move(greeted->connection);
-    auto known = co_await authenticate(in, recipe, *made, *std::move(speculative));
+    auto known = co_await authenticate(in, recipe, *greeted->connection, *std::move(speculative));
     if (!known)
         co_return in_phase(std::move(known).error(), phase_authentication, server);
-    made->expires_at(runtime::never);
-    co_return connection_ptr{std::move(made)};
+    greeted->connection->expires_at(runtime::never);
+    co_return greeted;
 }
 
 }  // namespace holdfast::shell::mongo

@@ -9,7 +9,7 @@ namespace holdfast::shell::mongo {
 inline constexpr const char* phase_hello = "hello";
 inline constexpr const char* phase_authentication = "authentication";
 
-/// A connection that has said hello and nothing else, as monitors use it.
+/// A connection that has said hello, and what the server said to that.
 struct greeting {
     connection_ptr connection;
     bson::document reply;
@@ -22,9 +22,9 @@ runtime::awaitable<result<greeting>> greet(runtime::world& in, const connection_
 
 /// Connects, wraps in TLS if the recipe says so, says hello and logs in. `until` and the recipe's
 /// time limit hold for all of it together. An error names server, phase and cause.
-runtime::awaitable<result<connection_ptr>> establish(runtime::world& in,
-                                                     const connection_recipe& recipe,
-                                                     endpoint server, time_point until);
+runtime::awaitable<result<greeting>> establish(runtime::world& in,
+                                               const connection_recipe& recipe, endpoint server,
+                                               time_point until);
 
 /// Whether trying again could not help: the name does not exist, or the peer is somebody else.
 bool is_terminal(const error& why) noexcept;

@@ -113,8 +113,10 @@ runtime::awaitable<result<connection_ptr>> first_contact(runtime::world& in,
         const time_point round = in.steady_now();
         for (tried_seed& seed : seeds) {
             auto made = co_await establish(in, recipe, seed.server, until);
-            if (made || made.error().code() == runtime::errc::cancelled)
-                co_return made;
+            if (made)
+                co_return std::move(made->connection);
+            if (made.error().code() == runtime::errc::cancelled)
+                co_return std::move(made).error();
             seed.failure = std::move(made).error();
             seed.failed = in.steady_now();
         }

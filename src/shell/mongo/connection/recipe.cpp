@@ -86,6 +86,7 @@ result<connection_recipe> make_recipe(runtime::world& in, const client_settings&
     if (!client)
         return std::move(client).error();
     recipe.client = std::make_shared<self_description>(who, *std::move(client));
+    recipe.requests = std::make_shared<std::atomic<std::int32_t>>(0);
     for (const std::string& name : settings.compressors) {
         if (const auto known = core::mongo::compressor_named(name))
             recipe.compressors.push_back(*known);

@@ -7,7 +7,9 @@
 #include "holdfast/bson/document.hpp"
 #include "runtime/world.hpp"
 
+#include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -50,6 +52,7 @@ private:
 /// What all connections of a client have in common, made once.
 struct connection_recipe {
     std::shared_ptr<self_description> client;
+    std::shared_ptr<std::atomic<std::int32_t>> requests;  // how many were numbered
     std::vector<core::mongo::wire_compressor> compressors = {};  // in the order of preference
     int zlib_level = -1;
     std::optional<core::mongo::credential> credential = {};

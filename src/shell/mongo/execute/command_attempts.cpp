@@ -10,6 +10,7 @@
 #include "shell/planted.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 namespace holdfast::shell::mongo {
@@ -325,12 +326,31 @@ error command_attempts::not_sent(error why, const selected_server& on)
 {
     server_ = on.address();
     const bool pools_own = why.code().category() == core::pool_category();
-    if (why.code() == core::pool_errc::cleared)
+    const std::string_view refused = why.context("code");
+    if (why.code() == core::pool_errc::cleared) {
         failed_.origin = failure_origin::pool_cleared;
-    else if (!pools_own && why.code().category() != core::mongo::category() &&
-             why.code() != runtime::errc::cancelled)
+    } else if (why.code().category() == core::mongo::category()) {
+        // A server that shuts down says so in the middle of a login, too. Its labels do not count:
+        // whatever it says while a connection is set up is no answer to this command.
+        std::int32_t code = 0;
+        const auto read = std::from_chars(refused.data(), refused.data() + refused.size(), code);
+        if (read.ec == std::errc{}) {
+            failed_.origin = failure_origin::server;
+            failed_.code = code;
+        }
+    } else if (!pools_own && why.code() != runtime::errc::cancelled) {
         failed_.origin = failure_origin::network;
-    failed_.labels = core::mongo::known_labels::of(why);
+        failed_.labels = core::mongo::known_labels::of(why);
+    }
+    // Nothing has been applied, so it can be sent, if the next server can tell it from another one.
+    const auto lifetime = on.topology().logical_session_timeout_minutes;
+    if (order_.kind == core::mongo::retry_kind::write && order_.eligible &&
+        client_->settings.retry_writes &&
+        core::mongo::supports_retryable_writes(
+            on.description().type, on.description().max_wire_version, lifetime))
+        policy_.repeatable = true;
+    if (policy_.repeatable && core::mongo::driver_adds_label(failed_))
+        why = std::move(why).with_label(core::mongo::label::retryable_write);
     return why;
 }
 

@@ -1,6 +1,8 @@
 #include "shell/mongo/monitor/server_monitor.hpp"
 
+#include "core/mongo/error/server_error.hpp"
 #include "core/mongo/handshake/hello.hpp"
+#include "core/mongo/sdam/reply.hpp"
 #include "core/mongo/wire/message_builder.hpp"
 
 #include <algorithm>
@@ -22,7 +24,8 @@ namespace {
 /// The server has said something that we did not like, as opposed to nothing.
 bool is_answer(const error& why)
 {
-    return why.code().category() == core::mongo::category();
+    return why.code().category() == core::mongo::category() ||
+           why.code().category() == core::mongo::server_category();
 }
 
 }  // namespace
@@ -51,8 +54,17 @@ void server_monitor::start()
     tasks_.start(run(shared_from_this()));
 }
 
-void server_monitor::request_check()
+void server_monitor::request_check(bool believed_unknown)
 {
+    {
+        // A server that streams says nothing as long as nothing changes, and what operations have
+        // found out is no change to it.
+        const std::scoped_lock lock{mutex_};
+        if (believed_unknown && awaiting_ && connection_) {
+            cancelled_ = true;
+            connection_->cancel();
+        }
+    }
     requested_.notify();
 }
 
@@ -85,10 +97,13 @@ runtime::awaitable<void> server_monitor::run(std::shared_ptr<server_monitor> sel
         const std::uint64_t seen = self->requested_.count();
         const time_point began = self->world_.steady_now();
         const bool was_known = self->last_ && !core::mongo::is_unknown(self->last_->type);
+        bool told_to_drop = false;  // between two checks
         {
             const std::scoped_lock lock{self->mutex_};
-            self->cancelled_ = false;  // what came between two checks had none to end
+            told_to_drop = std::exchange(self->cancelled_, false);
         }
+        if (told_to_drop)
+            self->drop_connection();
         const check_result found = co_await self->check();
         bool cancelled = false;
         {
@@ -127,7 +142,9 @@ bool server_monitor::report(const check_result& found)
             round_trips_.reset();
         }
         last_.reset();
-        const auto kind = core::mongo::kind_of_broken_connection(found.failure->code());
+        const auto kind = is_answer(*found.failure)
+                              ? core::mongo::failure_kind::command
+                              : core::mongo::kind_of_broken_connection(found.failure->code());
         listener->check_failed(options_.server, *found.failure, kind);
         return true;
     }
@@ -211,6 +228,10 @@ runtime::awaitable<server_monitor::check_result> server_monitor::ask(bool awaite
     else
         to.expires_at(world_.steady_now() + limit +
                       (awaited ? options_.heartbeat_frequency : duration::zero()));
+    {
+        const std::scoped_lock lock{mutex_};
+        awaiting_ = awaited;
+    }
     const time_point sent = world_.steady_now();
     std::optional<result<core::mongo::message>> reply;
     if (std::exchange(more_to_come_, false)) {
@@ -238,8 +259,16 @@ runtime::awaitable<server_monitor::check_result> server_monitor::ask(bool awaite
         auto next = co_await to.round_trip(*request, id, "hello");
         reply.emplace(std::move(next));
     }
+    {
+        const std::scoped_lock lock{mutex_};
+        awaiting_ = false;
+    }
     if (!*reply) {
         found.failure = std::move(*reply).error();
+        co_return found;
+    }
+    if (!core::mongo::is_ok((*reply)->body)) {
+        found.failure = core::mongo::make_server_error((*reply)->body);
         co_return found;
     }
     if (!awaited)

@@ -47,8 +47,8 @@ public:
     void start();
 
     /// Soon, instead of at the next heartbeat; but not sooner than minHeartbeatFrequencyMS after
-    /// the last check.
-    void request_check();
+    /// the last check. A server that streams is asked anew if it is believed to be unknown.
+    void request_check(bool believed_unknown = false);
 
     /// Ends the check that is under way: an operation has found the server dead already.
     void cancel_check();
@@ -97,6 +97,7 @@ private:
     mutable std::mutex mutex_;
     connection_ptr connection_;  // changed by run() alone, under the mutex; cancelled by anybody
     bool cancelled_ = false;
+    bool awaiting_ = false;  // the server's next word, however long that takes
     bool stopped_ = false;
     core::mongo::round_trip_tracker round_trips_;
 };

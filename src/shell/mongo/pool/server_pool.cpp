@@ -81,21 +81,21 @@ struct server_pool::pending_work {
 
 std::shared_ptr<server_pool> server_pool::make(runtime::world& in, pool_options options,
                                                std::shared_ptr<event_hub> tell,
-                                               failure_handler on_failure)
+                                               opening_handlers heard)
 {
     std::shared_ptr<server_pool> made{
-        new server_pool{in, std::move(options), std::move(tell), std::move(on_failure)}};
+        new server_pool{in, std::move(options), std::move(tell), std::move(heard)}};
     const std::scoped_lock lock{made->mutex_};
     made->tell_events();
     return made;
 }
 
 server_pool::server_pool(runtime::world& in, pool_options options, std::shared_ptr<event_hub> tell,
-                         failure_handler on_failure)
+                         opening_handlers heard)
     : world_{in},
       options_{std::move(options)},
       tell_{std::move(tell)},
-      on_failure_{std::move(on_failure)},
+      heard_{std::move(heard)},
       tasks_{in},
       machine_{options_.limits, !tell_->silent()}
 {
@@ -187,11 +187,15 @@ void server_pool::clear(const error& why, std::optional<bson::object_id> service
     lock.unlock();
 }
 
-void server_pool::close()
+void server_pool::close(bool interrupt)
 {
     {
         std::unique_lock lock{mutex_};
         machine_.close(world_.steady_now());
+        for (auto& [id, one] : entries_) {
+            if (interrupt && one.in_use != nullptr)
+                one.in_use->cancel();
+        }
         const pending_work work = settle();
         lock.unlock();
     }
@@ -321,16 +325,19 @@ runtime::awaitable<void> server_pool::open(std::shared_ptr<server_pool> self, co
     auto made = co_await establish(self->world_, *self->options_.recipe, self->options_.server,
                                    runtime::never);
     if (made) {
+        connection_ptr opened = std::move(made->connection);
         if (self->options_.make_blocking)
-            (*made)->change_stream(self->options_.make_blocking);
-        (*made)->pool_id = id;
-        (*made)->generation = generation;
-        const auto service = (*made)->description().service_id;
+            opened->change_stream(self->options_.make_blocking);
+        opened->pool_id = id;
+        opened->generation = generation;
+        const auto service = opened->description().service_id;
+        if (!service && generation == self->generation())
+            self->heard_.greeted(self->options_.server, made->reply.view());
         std::unique_lock lock{self->mutex_};
         const auto at = self->entries_.find(id);
         if (at != self->entries_.end()) {
             at->second.opening = {};
-            at->second.idle = *std::move(made);
+            at->second.idle = std::move(opened);
         }
         self->machine_.opened(id, service, self->world_.steady_now());
         const pending_work work = self->settle();
@@ -345,7 +352,7 @@ runtime::awaitable<void> server_pool::open(std::shared_ptr<server_pool> self, co
         }
         // Whoever waited for it must not choose this server again before the topology knows.
         if (why.code() != runtime::errc::cancelled)
-            self->on_failure_(as_application_error(self->options_.server, generation, why));
+            self->heard_.failed(as_application_error(self->options_.server, generation, why));
     }
     self->tell_->deliver();
 }

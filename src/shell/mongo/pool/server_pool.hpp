@@ -74,13 +74,17 @@ struct pool_counts {
 /// hold the topology's mutex, so these functions tell nobody: the topology does, afterwards.
 class server_pool : public std::enable_shared_from_this<server_pool> {
 public:
-    /// Told of each connection that could not be opened, before whoever waited for it goes on, and
-    /// with no lock held. Must not throw.
-    using failure_handler = std::function<void(core::mongo::application_error)>;
+    /// Told of each connection that was opened, with what the server said to the hello, and of each
+    /// that could not be; before whoever waited for it goes on, and with no lock held. Must not
+    /// throw.
+    struct opening_handlers {
+        std::function<void(const endpoint&, bson::view hello)> greeted;
+        std::function<void(core::mongo::application_error)> failed;
+    };
 
     static std::shared_ptr<server_pool> make(runtime::world& in, pool_options options,
                                              std::shared_ptr<event_hub> tell,
-                                             failure_handler on_failure);
+                                             opening_handlers heard);
 
     const endpoint& server() const noexcept { return options_.server; }
 
@@ -97,7 +101,8 @@ public:
     // For the topology, under its mutex.
     void mark_ready();
     void clear(const error& why, std::optional<bson::object_id> service, bool interrupt_in_use);
-    void close();
+    /// Connections in use are closed when they come back; `interrupt` ends what they are used for.
+    void close(bool interrupt);
 
     std::uint32_t generation() const;
     std::uint32_t generation(const std::optional<bson::object_id>& service) const;
@@ -114,7 +119,7 @@ private:
     friend struct pending_work;
 
     server_pool(runtime::world& in, pool_options options, std::shared_ptr<event_hub> tell,
-                failure_handler on_failure);
+                opening_handlers heard);
 
     void give_back(connection_ptr what, time_point now) noexcept;
     bool is_closed() const;
@@ -131,7 +136,7 @@ private:
     runtime::world& world_;
     const pool_options options_;
     const std::shared_ptr<event_hub> tell_;
-    const failure_handler on_failure_;
+    const opening_handlers heard_;
     runtime::background tasks_;
 
     mutable std::mutex mutex_;

@@ -47,7 +47,7 @@ topology::~topology()
     for (const auto& [address, one] : servers_) {
         if (one->monitor)
             one->monitor->stop();
-        one->pool->close();
+        one->pool->close(true);
     }
 }
 
@@ -79,6 +79,23 @@ void topology::handle(const core::mongo::application_error& what)
         const std::uint32_t generation = at->second->pool->generation(what.service_id);
         apply(core::mongo::apply_error(known_, what, generation, options_.profile,
                                        world_.steady_now()));
+    }
+    changed_.notify();
+    tell_->deliver();
+}
+
+void topology::greeted(const endpoint& by, bson::view hello)
+{
+    {
+        const std::scoped_lock lock{mutex_};
+        const core::mongo::server_ptr known = known_->find(by);
+        if (closed_ || !known || core::mongo::is_unknown(known->type))
+            return;
+        auto described = parse_hello(by, hello, {known->round_trip_time, known->min_round_trip_time},
+                                     world_.steady_now(), known.get());
+        if (described == *known)
+            return;
+        apply(core::mongo::apply_check(known_, std::move(described)));
     }
     changed_.notify();
     tell_->deliver();
@@ -195,12 +212,16 @@ void topology::add_server(const endpoint& address)
     pool.told = options_.pool_told;
     pool.recipe = options_.recipe;
     pool.make_blocking = options_.make_blocking;
-    added->pool = server_pool::make(
-        world_, std::move(pool), tell_,
-        [self = weak_from_this()](const core::mongo::application_error& failed) {
-            if (const auto alive = self.lock())
-                alive->handle(failed);
-        });
+    server_pool::opening_handlers heard;
+    heard.failed = [self = weak_from_this()](const core::mongo::application_error& failed) {
+        if (const auto alive = self.lock())
+            alive->handle(failed);
+    };
+    heard.greeted = [self = weak_from_this()](const endpoint& by, bson::view hello) {
+        if (const auto alive = self.lock())
+            alive->greeted(by, hello);
+    };
+    added->pool = server_pool::make(world_, std::move(pool), tell_, std::move(heard));
     if (!options_.start.load_balanced) {
         monitor_options monitor;
         monitor.server = address;
@@ -222,7 +243,7 @@ void topology::remove_server(const endpoint& address)
         return;
     if (gone.mapped()->monitor)
         gone.mapped()->monitor->stop();
-    gone.mapped()->pool->close();
+    gone.mapped()->pool->close(closed_);  // a removed server may finish what it has begun
     tasks_.start(see_off(std::move(gone.mapped())));
 }
 

@@ -133,6 +133,9 @@ public:
     /// knows of it.
     void handle(const core::mongo::application_error& what);
 
+    /// What a server has said to a new connection of an operation; mostly that nothing is new.
+    void greeted(const endpoint& by, bson::view hello);
+
     /// Stops everything; nothing can be selected any more. Then ended() waits for the rest.
     void close();
     runtime::awaitable<void> ended();

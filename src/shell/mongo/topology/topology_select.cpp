@@ -121,8 +121,9 @@ void topology::request_all_checks()
 {
     const std::scoped_lock lock{mutex_};
     for (const auto& [address, one] : servers_) {
+        const auto known = known_->find(address);
         if (one->monitor)
-            one->monitor->request_check();
+            one->monitor->request_check(known && core::mongo::is_unknown(known->type));
     }
 }
 
