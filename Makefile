@@ -15,7 +15,8 @@ OFFICIAL := $(wildcard $(addprefix $(SHARED)/,spec-tests spec-tests-sdam-2023))
 export PATH := $(PATH):/usr/lib/llvm-19/bin
 
 .NOTPARALLEL:
-.PHONY: help setup build test bench fuzz sanitize trace mutants interop format format-check clean
+.PHONY: help setup build test bench fuzz sanitize trace mutants interop interop-all format
+.PHONY: format-check clean
 
 help: ## list the commands
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{ printf "make %-14s%s\n", $$1, $$2 }'
@@ -25,11 +26,12 @@ setup: ## install the Debian packages that are missing (as root, or with sudo)
 
 build: setup build/release.built ## build the library, tests, examples and benchmarks (release)
 
-test: build unit-tests official-tests sanitized-tests ## all that must pass before a commit
+test: build unit-tests official-tests sanitized-tests interop-tests ## all that must pass before a commit
 	@$(if $(OFFICIAL),echo "all tests passed",echo "OFFICIAL TESTS NOT RUN")
 
 bench: build ## measure against libbson, and what one operation costs
 	@python3 bench/op/run.py --peer-bench $(SHARED)/peer-bench
+	@python3 bench/lab/run.py --peer-bench $(SHARED)/peer-bench
 	@python3 bench/core/run.py
 	@python3 bench/run.py
 
@@ -46,9 +48,11 @@ trace: build unit-tests ## join test results and requirements into docs/conforma
 mutants: setup ## break the pure code in small ways and report what no unit test notices
 	@tools/mutants.py $(MUTANTS)
 
-interop: build ## let programs we did not write talk to ours
-	@command -v npm >/dev/null || tools/setup.sh nodejs npm
-	@tests/interop/run.sh
+interop: build interop-tests ## let clients that we did not write judge the lab (STRICT=1: none may be missing)
+
+interop-all: build ## the same, and mongosh
+	@command -v npm >/dev/null || tools/setup.sh nodejs npm || true
+	@tests/interop/run.sh --all
 
 format: setup ## format all C++ files
 	@tools/format.py
@@ -61,7 +65,7 @@ clean: ## remove all that was built
 
 # The steps that the commands above are made of.
 
-.PHONY: unit-tests official-tests sanitized-tests FORCE
+.PHONY: unit-tests official-tests sanitized-tests interop-tests FORCE
 
 # Old results are removed first: a test that crashes writes none, and must not live on its last ones.
 unit-tests: format-check
@@ -78,6 +82,11 @@ sanitized-tests: build/asan.built
 	@$(STEP) "test asan" $(CTEST) asan -L 'unit|property|runtime|toolchain'
 	@$(STEP) "same seeds, same histories" tests/sim/determinism/run.py --seeds 50 \
 	    build/bin/sim_determinism build/asan/bin/sim_determinism
+
+# Where there is no npm and none can be had, its clients are skipped, and say so.
+interop-tests:
+	@command -v npm >/dev/null || tools/setup.sh nodejs npm || true
+	@tests/interop/run.sh
 
 # Ninja knows what is out of date; this only says where each preset is built.
 build/%.built: FORCE

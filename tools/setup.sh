@@ -12,7 +12,8 @@ packages="$packages libboost1.81-dev libspdlog-dev libssl-dev libidn-dev libc-ar
 # What the program and its lab need besides: $regex means PCRE2's patterns.
 packages="$packages libcli11-dev libpcre2-dev"
 # What only tests and benchmarks use; libbson and libmongoc are there to be compared with.
-packages="$packages libgtest-dev librapidcheck-dev libbenchmark-dev libbson-dev libmongoc-dev"
+packages="$packages libgtest-dev librapidcheck-dev libbenchmark-dev libbson-dev libmongoc-dev
+          python3-pymongo"
 
 missing=''
 for package in $packages "$@"; do

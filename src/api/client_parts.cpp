@@ -79,7 +79,10 @@ runtime::awaitable<void> outlive(std::shared_ptr<client_state> state)
 /// A write that says {writeConcern: {w: 0}} gets no reply.
 bool is_unacknowledged(bson::view command)
 {
-    const auto w = command.get<std::int64_t>("writeConcern.w");
+    const bson::element concern = command.find("writeConcern");
+    if (concern.type() != bson::type::document)
+        return false;
+    const auto w = concern.as_document().find("w").get<std::int64_t>();
     return w && *w == 0;
 }
 

@@ -26,8 +26,10 @@ function fails(what, code, call) {
 
 const shop = db.getSiblingDB('shop');
 equal('insertOne', { acknowledged: true, insertedId: 1 }, shop.c.insertOne({ _id: 1, n: 1 }));
-equal('insertMany', { 0: 2, 1: 3 }, shop.c.insertMany([{ _id: 2, n: 2 }, { _id: 3, n: 3 }]).insertedIds);
-equal('find', [{ _id: 1, n: 1 }, { _id: 2, n: 2 }, { _id: 3, n: 3 }], shop.c.find().sort({ _id: 1 }).toArray());
+equal('insertMany', { 0: 2, 1: 3 }, shop.c.insertMany([{ _id: 2, n: 2 }, { _id: 3,
+  n: 3 }]).insertedIds);
+equal('find', [{ _id: 1, n: 1 }, { _id: 2, n: 2 }, { _id: 3, n: 3 }],
+  shop.c.find().sort({ _id: 1 }).toArray());
 equal('findOne', { _id: 2, n: 2 }, shop.c.findOne({ n: 2 }));
 equal('updateOne', 1, shop.c.updateOne({ _id: 1 }, { $inc: { n: 10 } }).modifiedCount);
 equal('findAndModify', { _id: 1, n: 12 },
@@ -39,11 +41,13 @@ equal('aggregate', [{ _id: null, sum: 17 }],
 equal('createIndex', 'n_1', shop.c.createIndex({ n: 1 }, { unique: true }));
 equal('getIndexes', ['_id_', 'n_1'], shop.c.getIndexes().map((one) => one.name));
 fails('unique', 11000, () => shop.c.insertOne({ n: 12 }));
-equal('explain', 'IXSCAN', shop.c.find({ n: 2 }).explain().queryPlanner.winningPlan.inputStage?.stage);
+equal('explain', 'IXSCAN',
+  shop.c.find({ n: 2 }).explain().queryPlanner.winningPlan.inputStage?.stage);
 equal('getCollectionNames', ['c'], shop.getCollectionNames());
 equal('stats', 3, shop.stats().objects);
 equal('c.stats', 3, shop.c.stats().count);
-equal('show dbs', true, db.adminCommand({ listDatabases: 1 }).databases.some((one) => one.name === 'shop'));
+equal('show dbs', true,
+  db.adminCommand({ listDatabases: 1 }).databases.some((one) => one.name === 'shop'));
 equal('version', '8.2', db.version().split('.').slice(0, 2).join('.'));
 equal('hello', [true, 'rs0'], [db.hello().isWritablePrimary, db.hello().setName]);
 equal('rs.status', ['PRIMARY', 'SECONDARY', 'SECONDARY'],

@@ -102,7 +102,8 @@ test('server information', async () => {
   const { commands } = await at.admin.command({ listCommands: 1 });
   holds('listCommands', commands.find && typeof commands.find.help === 'string' &&
     'requiresAuth' in commands.find && 'secondaryOk' in commands.find, commands.find);
-  like('testVersion2 is for tests of the api', { ok: 1 }, await at.admin.command({ testVersion2: 1 }));
+  like('testVersion2 is for tests of the api', { ok: 1 },
+    await at.admin.command({ testVersion2: 1 }));
   like('replies carry times', { ok: 1 }, await at.db.command({ ping: 1 }));
 });
 

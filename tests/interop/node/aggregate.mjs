@@ -12,7 +12,8 @@ const sales = [
 const pipelines = [
   ['$match and $project', [{ $match: { item: 'a' } }, { $project: { total: { $multiply: ['$price',
     '$qty'] } } }], [{ _id: 1, total: 20 }, { _id: 3, total: 150 }]],
-  ['$group', [{ $group: { _id: '$item', n: { $sum: 1 }, sum: { $sum: '$qty' }, avg: { $avg: '$price' },
+  ['$group', [{ $group: { _id: '$item', n: { $sum: 1 }, sum: { $sum: '$qty' },
+    avg: { $avg: '$price' },
     lo: { $min: '$price' }, hi: { $max: '$price' } } }, { $sort: { _id: 1 } }],
   [{ _id: 'a', n: 2, sum: 7, avg: 20, lo: 10, hi: 30 }, { _id: 'b', n: 1, sum: 1, avg: 20, lo: 20,
     hi: 20 }, { _id: 'c', n: 1, sum: 10, avg: 5, lo: 5, hi: 5 }]],
@@ -46,7 +47,8 @@ const pipelines = [
     r: { $reduce: { input: [1, 2, 3], initialValue: 0, in: { $add: ['$$value', '$$this'] } } } } }],
   [{ m: ['X', 'Y'], f: ['y'], r: 6 }]],
   ['$literal and dates', [{ $limit: 1 }, { $project: { _id: 0, a: { $literal: '$x' },
-    d: { $dateToString: { date: new Date(0), format: '%Y-%m-%d' } } } }], [{ a: '$x', d: '1970-01-01' }]],
+    d: { $dateToString: { date: new Date(0), format: '%Y-%m-%d' } } } }], [{ a: '$x',
+    d: '1970-01-01' }]],
 ];
 
 test('stages', async () => {
@@ -55,7 +57,8 @@ test('stages', async () => {
     equal(what, expected, await c.aggregate(pipeline).toArray());
   await fails('unknown stage', 40324, c.aggregate([{ $what: {} }]).toArray());
   await fails('two in one', 40323, c.aggregate([{ $match: {}, $limit: 1 }]).toArray());
-  await fails('unknown expression', { code: 168, codeName: 'InvalidPipelineOperator' }, c.aggregate([{ $project: { a: { $what: 1 } } }])
+  await fails('unknown expression', { code: 168, codeName: 'InvalidPipelineOperator' },
+    c.aggregate([{ $project: { a: { $what: 1 } } }])
     .toArray());
   await fails('unknown accumulator', 15952,
     c.aggregate([{ $group: { _id: 1, a: { $what: 1 } } }]).toArray());
@@ -74,7 +77,8 @@ test('batches of an aggregation', async () => {
   equal('$documents', [{ x: 1 }, { x: 2 }],
     await at.db.aggregate([{ $documents: [{ x: 1 }, { x: 2 }] }]).toArray());
   equal('$sample', 2, (await c.aggregate([{ $sample: { size: 2 } }]).toArray()).length);
-  equal('$collStats count', 4, (await c.aggregate([{ $collStats: { count: {} } }]).toArray())[0].count);
+  equal('$collStats count', 4,
+    (await c.aggregate([{ $collStats: { count: {} } }]).toArray())[0].count);
   equal('$indexStats', ['_id_'], (await c.aggregate([{ $indexStats: {} }]).toArray())
     .map((one) => one.name));
 });

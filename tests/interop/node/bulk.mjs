@@ -13,7 +13,8 @@ test('bulkWrite, ordered', async () => {
   ]);
   like('counts', { insertedCount: 1, matchedCount: 3, modifiedCount: 3, deletedCount: 1,
     upsertedCount: 1, upsertedIds: { 2: 3 } }, result);
-  equal('documents', [{ _id: 1, r: 1 }, { _id: 3, n: 9 }], await c.find().sort({ _id: 1 }).toArray());
+  equal('documents', [{ _id: 1, r: 1 }, { _id: 3, n: 9 }],
+    await c.find().sort({ _id: 1 }).toArray());
 });
 
 test('bulkWrite with errors', async () => {
@@ -25,7 +26,8 @@ test('bulkWrite with errors', async () => {
     c.bulkWrite(ops()));
   equal('where it stopped', [1], ordered.writeErrors.map((one) => one.index));
   equal('inserted until then', 1, ordered.result.insertedCount);
-  const unordered = await fails('unordered', 11000, c.bulkWrite(ops().slice(1), { ordered: false }));
+  const unordered = await fails('unordered', 11000, c.bulkWrite(ops().slice(1),
+    { ordered: false }));
   equal('all errors', [0, 2], unordered.writeErrors.map((one) => one.index));
   equal('inserted', 1, unordered.result.insertedCount);
   equal('the op is told', { _id: 2 }, unordered.writeErrors[1].err.op);

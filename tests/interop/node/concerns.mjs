@@ -20,7 +20,8 @@ test('write concerns', async () => {
     c.insertOne({ _id: 'late' }, { writeConcern: { w: 3, wtimeoutMS: 200 } }));
   equal('errInfo', true, late.result?.writeConcernError?.errInfo?.wtimeout);
   equal('it is written all the same', { _id: 'late' }, await c.findOne({ _id: 'late' }));
-  like('a majority is enough', { acknowledged: true }, await insert({ w: 'majority', wtimeoutMS: 5000 }));
+  like('a majority is enough', { acknowledged: true }, await insert({ w: 'majority',
+    wtimeoutMS: 5000 }));
   await at.lab.tell(`thaw ${slow}`);
   like('all three again', { acknowledged: true }, await insert({ w: 3, wtimeoutMS: 10000 }));
   like('of commands too', { ok: 1 },

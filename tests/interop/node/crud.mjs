@@ -97,7 +97,8 @@ test('findOneAndUpdate and its sisters', async () => {
   equal('before', { _id: 1, n: 1, g: 'a' },
     await c.findOneAndUpdate({ _id: 1 }, { $inc: { n: 10 } }));
   equal('after, by sort, with projection', { n: 12 }, await c.findOneAndUpdate({ g: 'a' },
-    { $inc: { n: 1 } }, { sort: { n: -1 }, returnDocument: 'after', projection: { n: 1, _id: 0 } }));
+    { $inc: { n: 1 } }, { sort: { n: -1 }, returnDocument: 'after', projection: { n: 1,
+    _id: 0 } }));
   equal('nobody', null, await c.findOneAndUpdate({ _id: 9 }, { $set: { n: 1 } }));
   like('with metadata', { lastErrorObject: { updatedExisting: false, n: 1, upserted: 5 }, ok: 1 },
     await c.findOneAndUpdate({ _id: 5 }, { $set: { n: 5 } },

@@ -23,11 +23,13 @@ test('batches', async () => {
   equal('getMore by hand', { ns: c.namespace, n: 4 },
     { ns: next.cursor.ns, n: next.cursor.nextBatch.length });
   like('killCursors', { cursorsKilled: [first.cursor.id], cursorsNotFound: [], cursorsAlive: [] },
-    await at.db.command({ killCursors: c.collectionName, cursors: [Long.fromValue(first.cursor.id)] }));
+    await at.db.command({ killCursors: c.collectionName,
+      cursors: [Long.fromValue(first.cursor.id)] }));
   await fails('it is dead', { code: 43, codeName: 'CursorNotFound' }, at.db.command({
     getMore: Long.fromValue(first.cursor.id), collection: c.collectionName }));
   like('kill it again', { cursorsKilled: [], cursorsNotFound: [first.cursor.id] },
-    await at.db.command({ killCursors: c.collectionName, cursors: [Long.fromValue(first.cursor.id)] }));
+    await at.db.command({ killCursors: c.collectionName,
+      cursors: [Long.fromValue(first.cursor.id)] }));
   like('singleBatch', { cursor: { id: 0 } },
     await at.db.command({ find: c.collectionName, batchSize: 2, singleBatch: true }));
 });
@@ -35,14 +37,16 @@ test('batches', async () => {
 test('sort, skip and limit', async () => {
   const c = await fresh([{ _id: 1, a: 2, b: 1 }, { _id: 2, a: 1, b: 1 }, { _id: 3, a: 2, b: 0 },
     { _id: 4 }, { _id: 5, a: 'x' }, { _id: 6, a: [0, 9] }]);
-  equal('types are ordered', [4, 6, 2, 3, 1, 5], ids(await c.find().sort({ a: 1, b: 1 }).toArray()));
+  equal('types are ordered', [4, 6, 2, 3, 1, 5], ids(await c.find().sort({ a: 1,
+    b: 1 }).toArray()));
   equal('an array counts by its largest, descending', [5, 6],
     ids(await c.find().sort({ a: -1 }).limit(2).toArray()));
   equal('skip', [5, 6], ids(await c.find().sort({ _id: 1 }).skip(4).toArray()));
   equal('skip and limit', [2, 3], ids(await c.find().sort({ _id: 1 }).skip(1).limit(2).toArray()));
   await fails('a sort of zero', 15975, c.find().sort({ a: 1 }).toArray().then(() =>
     at.db.command({ find: c.collectionName, sort: { a: 0 } })));
-  equal('natural, backwards', [6, 5], ids(await c.find().sort({ $natural: -1 }).limit(2).toArray()));
+  equal('natural, backwards', [6, 5],
+    ids(await c.find().sort({ $natural: -1 }).limit(2).toArray()));
 });
 
 test('a cursor that is closed early', async () => {
@@ -105,5 +109,6 @@ test('time limits and comments', async () => {
   await fails('a hint without an index', 2, c.find({}, { hint: { nope: 1 } }).toArray());
   equal('min and max', [1], ids(await c.find({}, { min: { _id: 1 }, max: { _id: 2 },
     hint: { _id: 1 } }).toArray()));
-  equal('returnKey', [{ _id: 0 }], await c.find({ _id: 0 }, { returnKey: true, hint: { _id: 1 } }).toArray());
+  equal('returnKey', [{ _id: 0 }], await c.find({ _id: 0 }, { returnKey: true,
+    hint: { _id: 1 } }).toArray());
 });

@@ -35,7 +35,8 @@ function judge(what, fine, expected, got) {
   if (fine) return;
   current.failed = true;
   failures += 1;
-  console.log(`FAILED ${current.name}: ${what}\n  expected: ${show(expected)}\n  got:      ${show(got)}`);
+  console.log(`FAILED ${current.name}: ${what}\n  expected: ${show(expected)}\n` +
+    `  got:      ${show(got)}`);
 }
 
 /// Numbers are equal however wide they are; the order of fields counts.

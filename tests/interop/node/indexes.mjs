@@ -5,7 +5,8 @@ import { equal, fails, holds, like, test } from './harness.mjs';
 test('create and list', async () => {
   const c = await fresh([{ a: 1 }]);
   equal('the name', 'a_1_b_-1', await c.createIndex({ a: 1, b: -1 }));
-  equal('a name of one\'s own', 'mine', await c.createIndex({ c: 1 }, { name: 'mine', sparse: true }));
+  equal('a name of one\'s own', 'mine', await c.createIndex({ c: 1 }, { name: 'mine',
+    sparse: true }));
   like('listed', [{ v: 2, key: { _id: 1 }, name: '_id_' }, { v: 2, key: { a: 1, b: -1 },
     name: 'a_1_b_-1' }, { v: 2, key: { c: 1 }, name: 'mine', sparse: true }], await c.indexes());
   like('made again', { numIndexesBefore: 3, numIndexesAfter: 3, ok: 1,
@@ -103,6 +104,7 @@ test('explain', async () => {
   equal('namespace', c.namespace, plan.queryPlanner.namespace);
   equal('nReturned', 1, plan.executionStats.nReturned);
   await c.createIndex({ a: 1 });
-  const text = JSON.stringify((await c.find({ a: 1 }).explain('queryPlanner')).queryPlanner.winningPlan);
+  const { queryPlanner } = await c.find({ a: 1 }).explain('queryPlanner');
+  const text = JSON.stringify(queryPlanner.winningPlan);
   holds('the index is used', text.includes('IXSCAN') && text.includes('a_1'), text);
 });

@@ -42,7 +42,8 @@ const queries = [
   ['$bitsAllSet', { bits: { $bitsAllSet: 5 } }, [4]],
   ['$bitsAnyClear', { bits: { $bitsAnyClear: [1] } }, [4]],
   ['$expr', { $expr: { $gt: [{ $size: { $ifNull: ['$o', []] } }, 1] } }, [1]],
-  ['$jsonSchema', { $jsonSchema: { required: ['bits'], properties: { n: { bsonType: 'double' } } } },
+  ['$jsonSchema', { $jsonSchema: { required: ['bits'],
+    properties: { n: { bsonType: 'double' } } } },
     [4]],
   ['$comment', { n: 5, $comment: 'no matter' }, [1]],
 ];
@@ -71,14 +72,16 @@ const updates = [
   ['$max', { a: 5, b: 5 }, { $max: { a: 3, b: 8 } }, { a: 5, b: 8 }],
   ['$rename', { a: 1, b: 2 }, { $rename: { a: 'z' } }, { b: 2, z: 1 }],
   ['$push', { l: [1] }, { $push: { l: 2 } }, { l: [1, 2] }],
-  ['$push $each $sort $slice', { l: [5, 1] }, { $push: { l: { $each: [3, 9], $sort: 1, $slice: -3 } } },
+  ['$push $each $sort $slice', { l: [5, 1] }, { $push: { l: { $each: [3, 9], $sort: 1,
+    $slice: -3 } } },
     { l: [3, 5, 9] }],
   ['$push $position', { l: [1, 4] }, { $push: { l: { $each: [2, 3], $position: 1 } } },
     { l: [1, 2, 3, 4] }],
   ['$addToSet', { l: [1, 2] }, { $addToSet: { l: { $each: [2, 3, 3] } } }, { l: [1, 2, 3] }],
   ['$pull by value', { l: [1, 2, 1] }, { $pull: { l: 1 } }, { l: [2] }],
   ['$pull by condition', { l: [1, 5, 9] }, { $pull: { l: { $gte: 5 } } }, { l: [1] }],
-  ['$pull of documents', { l: [{ k: 1, v: 2 }, { k: 2 }] }, { $pull: { l: { k: 1 } } }, { l: [{ k: 2 }] }],
+  ['$pull of documents', { l: [{ k: 1, v: 2 }, { k: 2 }] }, { $pull: { l: { k: 1 } } },
+    { l: [{ k: 2 }] }],
   ['$pullAll', { l: [1, 2, 3, 1] }, { $pullAll: { l: [1, 3] } }, { l: [2] }],
   ['$pop last', { l: [1, 2, 3] }, { $pop: { l: 1 } }, { l: [1, 2] }],
   ['$pop first', { l: [1, 2, 3] }, { $pop: { l: -1 } }, { l: [2, 3] }],
@@ -110,7 +113,8 @@ test('positional updates', async () => {
   await fails('no match in the filter', 2, c.updateOne({ _id: 1 }, { $set: { 'g.$': 1 } }));
   await fails('a filter that is not used', 9,
     c.updateOne({ _id: 1 }, { $set: { x: 1 } }, { arrayFilters: [{ e: 1 }] }));
-  await fails('an identifier without filter', 2, c.updateOne({ _id: 1 }, { $set: { 'g.$[e]': 1 } }));
+  await fails('an identifier without filter', 2, c.updateOne({ _id: 1 },
+    { $set: { 'g.$[e]': 1 } }));
   const upserted = await c.findOneAndUpdate({ _id: 3 }, { $set: { a: 1 }, $setOnInsert: { b: 2 } },
     { upsert: true, returnDocument: 'after' });
   equal('$setOnInsert', { _id: 3, a: 1, b: 2 }, upserted);

@@ -25,7 +25,8 @@ test('a fault on the way to an insert', async () => {
     like(what, { acknowledged: true, insertedId: i }, await mine.insertOne({ _id: i }));
     equal(`${what}: sent twice`, ['insert', 'insert'], commandsOf(client));
   }
-  equal('each is there once', faults.length, await mine.countDocuments({ _id: { $type: 'number' } }));
+  equal('each is there once', faults.length,
+    await mine.countDocuments({ _id: { $type: 'number' } }));
   await failPoint('failCommand', { times: 2 }, { failCommands: ['insert'], errorCode: 91 });
   const error = await fails('twice is too much', 91, mine.insertOne({ _id: 'x' }));
   equal('the label', true, error.hasErrorLabel('RetryableWriteError'));
@@ -52,15 +53,18 @@ test('a reply that is lost', async () => {
   equal('sent twice', ['update', 'update'], commandsOf(at.client));
   equal('done once', 1, (await c.findOne({ _id: 1 })).n);
   await lost();
-  equal('findOneAndUpdate', { _id: 1, n: 2 }, await c.findOneAndUpdate({ _id: 1 }, { $inc: { n: 1 } },
+  equal('findOneAndUpdate', { _id: 1, n: 2 }, await c.findOneAndUpdate({ _id: 1 },
+    { $inc: { n: 1 } },
     { returnDocument: 'after' }));
   await lost();
-  like('upsert', { upsertedId: 2 }, await c.updateOne({ _id: 2 }, { $inc: { n: 1 } }, { upsert: true }));
+  like('upsert', { upsertedId: 2 }, await c.updateOne({ _id: 2 }, { $inc: { n: 1 } },
+    { upsert: true }));
   await lost();
   equal('deleteOne', 1, (await c.deleteOne({ _id: 2 })).deletedCount);
   await lost();
   equal('insertMany', 3, (await c.insertMany([{ _id: 3 }, { _id: 4 }, { _id: 5 }])).insertedCount);
-  equal('all once', [1, 3, 4, 5], (await c.find().sort({ _id: 1 }).toArray()).map((one) => one._id));
+  equal('all once', [1, 3, 4, 5],
+    (await c.find().sort({ _id: 1 }).toArray()).map((one) => one._id));
   await lost();
   like('bulkWrite', { insertedCount: 1, modifiedCount: 1 }, await c.bulkWrite([
     { insertOne: { document: { _id: 6 } } }, { updateOne: { filter: { _id: 1 },
@@ -86,7 +90,8 @@ test('retryable reads', async () => {
     ['listCollections', () => at.db.listCollections({ name: c.collectionName }).toArray()],
     ['listIndexes', () => c.indexes()],
     ['listDatabases', () => at.admin.admin().listDatabases()]]) {
-    await failPoint('failCommand', { times: 1 }, { failCommands: [command], closeConnection: true });
+    await failPoint('failCommand', { times: 1 }, { failCommands: [command],
+      closeConnection: true });
     commandsOf(at.client);
     await run();
     equal(command, [command, command], commandsOf(at.client));
@@ -133,7 +138,8 @@ test('writes through a crash', async () => {
 
 test('stepping down by command', async () => {
   const primary = await at.lab.primary();
-  const error = await at.admin.command({ replSetStepDown: 1, force: true }).then(() => null, (e) => e);
+  const error = await at.admin.command({ replSetStepDown: 1, force: true }).then(() => null,
+    (e) => e);
   equal('it answers', null, error);
   const after = await at.lab.primary();
   const old = await connect(at.lab.direct(primary), { heartbeatFrequencyMS: 500 });

@@ -25,7 +25,8 @@ test('two routers', async () => {
   equal('both were used', 2, new Set(client.seen.map((one) => one.address)).size);
   equal('cursors stay where they are', 40, (await c.find({}, { batchSize: 3 }).toArray()).length);
   equal('aggregation', [{ _id: 0, n: 10 }, { _id: 1, n: 10 }, { _id: 2, n: 10 }, { _id: 3, n: 10 }],
-    await c.aggregate([{ $group: { _id: '$g', n: { $sum: 1 } } }, { $sort: { _id: 1 } }]).toArray());
+    await c.aggregate([{ $group: { _id: '$g', n: { $sum: 1 } } },
+      { $sort: { _id: 1 } }]).toArray());
   await fails('errors pass', 11000, c.insertOne({ _id: 1 }));
   await lab.tell('stepdown 2');
   like('writes after a stepdown', { modifiedCount: 1 },
@@ -45,7 +46,8 @@ test('a load balancer', async () => {
   equal('kind', 'LoadBalanced', description().type);
   const ready = new Set();
   client.on('connectionReady', () => {});
-  client.on('connectionCheckedOut', (event) => { if (event.serviceId) ready.add(event.serviceId); });
+  client.on('connectionCheckedOut',
+  (event) => { if (event.serviceId) ready.add(event.serviceId); });
   const c = client.db('interop').collection('c');
   await c.insertMany(Array.from({ length: 30 }, (_, i) => ({ _id: i })));
   equal('cursors are pinned', 30, (await c.find({}, { batchSize: 4 }).toArray()).length);
@@ -70,7 +72,8 @@ test('a standalone', async () => {
   const [client, description] = await described(lab.uri);
   equal('kind', 'Single', description().type);
   const hello = await client.db('admin').command({ hello: 1 });
-  equal('no set', [true, undefined, undefined], [hello.isWritablePrimary, hello.setName, hello.msg]);
+  equal('no set', [true, undefined, undefined], [hello.isWritablePrimary, hello.setName,
+    hello.msg]);
   await fails('numbered writes need a set', { code: 20, codeName: 'IllegalOperation' },
     client.withSession((session) => client.db('interop').command(
       { insert: 'c', documents: [{}], txnNumber: 1n }, { session })));
@@ -116,7 +119,8 @@ test('rate limiters', async () => {
     await admin.command({ setParameter: 1, ingressRequestRateLimiterEnabled: false });
     return true;
   }));
-  const after = await Promise.allSettled(Array.from({ length: 40 }, () => admin.command({ ping: 1 })));
+  const after = await Promise.allSettled(Array.from({ length: 40 },
+    () => admin.command({ ping: 1 })));
   equal('then nothing is', 0, after.filter((one) => one.status === 'rejected').length);
   await client.close();
   await lab.stop();

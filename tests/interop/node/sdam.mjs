@@ -12,7 +12,8 @@ test('streaming hello', async () => {
   });
   alsoSent('hello');
   holds('awaited heartbeats from all three', awaited, beats.length);
-  holds('they come after maxAwaitTimeMS', awaited && awaited.every((event) => event.duration < 3000),
+  holds('they come after maxAwaitTimeMS', awaited &&
+    awaited.every((event) => event.duration < 3000),
     awaited && awaited.map((event) => event.duration));
   holds('with a topologyVersion', awaited && awaited.every((event) =>
     event.reply.topologyVersion?.processId && event.reply.topologyVersion?.counter !== undefined));

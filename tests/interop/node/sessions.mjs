@@ -74,7 +74,8 @@ test('a write with a number is done once', async () => {
     { ...command, txnNumber: Long.fromNumber(txnNumber) }, { session });
   const insert = { insert: c.collectionName, documents: [{ _id: 1 }] };
   like('first', { n: 1, ok: 1 }, await numbered(insert, 5));
-  like('again: the recorded result', { n: 1, ok: 1, retriedStmtIds: [0] }, await numbered(insert, 5));
+  like('again: the recorded result', { n: 1, ok: 1, retriedStmtIds: [0] }, await numbered(insert,
+    5));
   const inc = { update: c.collectionName, updates: [{ q: { _id: 'n' }, u: { $inc: { n: 1 } } }] };
   for (let i = 0; i < 3; i += 1)
     like(`increment ${i}`, { n: 1, nModified: 1 }, await numbered(inc, 6));
@@ -108,7 +109,8 @@ test('transactions are refused clearly', async () => {
   const c = await fresh([{ _id: 1 }]);
   const session = at.client.startSession();
   session.startTransaction();
-  await fails('the first operation', { name: 'MongoServerError' }, c.insertOne({ _id: 2 }, { session }));
+  await fails('the first operation', { name: 'MongoServerError' }, c.insertOne({ _id: 2 },
+    { session }));
   await session.abortTransaction().catch(() => {});
   await session.endSession();
   equal('and nothing was written', null, await c.findOne({ _id: 2 }));

@@ -38,7 +38,8 @@ async function meter(host) {
 for (const compressor of ['none', 'zlib', 'snappy']) {
   test(`compression by ${compressor}`, async () => {
     const passed = await meter(at.lab.hosts[await at.lab.primary()]);
-    const client = await connect(passed.uri, compressor === 'none' ? {} : { compressors: compressor });
+    const client = await connect(passed.uri,
+      compressor === 'none' ? {} : { compressors: compressor });
     const c = client.db('interop').collection(`compressed_${compressor}`);
     const text = 'all work and no play '.repeat(20000);
     await c.insertOne({ _id: 1, text });
@@ -66,7 +67,8 @@ test('TLS', async () => {
   await c.insertOne({ _id: 1, text: 'x'.repeat(100000) });
   equal('a large document', 100000, (await c.findOne({ _id: 1 })).text.length);
   await lab.tell('stepdown 2');
-  like('and after a stepdown', { matchedCount: 1 }, await c.updateOne({ _id: 1 }, { $set: { a: 1 } }));
+  like('and after a stepdown', { matchedCount: 1 }, await c.updateOne({ _id: 1 },
+    { $set: { a: 1 } }));
   await client.close();
   const quick = { serverSelectionTimeoutMS: 1500 };
   await fails('without TLS', { name: 'MongoServerSelectionError' }, connect(hosts, quick));

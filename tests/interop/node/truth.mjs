@@ -31,8 +31,8 @@ async function run(lab, { count, writers, disturb }) {
       const id = next;
       next += 1;
       const change = { $inc: { n: 1 }, $push: { ids: id } };
-      // The driver retries once, and not at all if its pool was cleared meanwhile. Then nobody knows
-      // whether the write was done, and its id tells.
+      // The driver retries once, and not at all if its pool was cleared meanwhile. Then nobody
+      // knows whether the write was done, and its id tells.
       for (let filter = { _id: id % counters }; ; filter = { ...filter, ids: { $ne: id } }) {
         const done = await c.updateOne(filter, change).catch(() => null);
         if (done === null) told.givenUp += 1;
@@ -61,7 +61,8 @@ async function run(lab, { count, writers, disturb }) {
 /// Stepdowns and crashes by turns.
 const storm = (lab) => async (client, going) => {
   const events = { stepdowns: 0, crashes: 0 };
-  while (going() || events.stepdowns + events.crashes < 4) {
+  const happened = () => events.stepdowns + events.crashes;
+  while (happened() < 4 || (going() && happened() < 12)) {
     const primary = await lab.primary();
     if (events.crashes < events.stepdowns) {
       await lab.tell(`crash ${primary}`);

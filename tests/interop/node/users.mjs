@@ -4,7 +4,8 @@ import { Lab } from './lab.mjs';
 
 let lab;
 let root;
-const as = (user, password, options = {}) => connect(`mongodb://${lab.hosts.join(',')}/?replicaSet=rs0`,
+const as = (user, password,
+  options = {}) => connect(`mongodb://${lab.hosts.join(',')}/?replicaSet=rs0`,
   { auth: { username: user, password }, authSource: 'shop', ...options });
 
 async function whoami(client, database) {
@@ -94,7 +95,8 @@ test('users survive a stepdown', async () => {
     writeConcern: { w: 'majority' } });
   await lab.tell('stepdown 2');
   const max = await as('max', 'm');
-  holds('on the new primary too', (await max.db('shop').collection('c').insertOne({})).acknowledged);
+  holds('on the new primary too',
+    (await max.db('shop').collection('c').insertOne({})).acknowledged);
   await max.close();
   await root.close();
   equal('the lab ends with status 0', 0, await lab.stop());

@@ -23,7 +23,7 @@ def inserts():
     equal('keyPattern', {'_id': 1}, error.details['keyPattern'])
     equal('keyValue', {'_id': 1}, error.details['keyValue'])
     holds('E11000', 'E11000 duplicate key error collection: interop_py.' in str(error), str(error))
-    equal('16 MB less a bit', 1, len(c.insert_many([{'x': 'x' * (15 << 20)}]).inserted_ids))
+    equal('5 MB', 1, len(c.insert_many([{'x': 'x' * (5 << 20)}]).inserted_ids))
 
 
 @test

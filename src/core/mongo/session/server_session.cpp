@@ -3,6 +3,8 @@
 #include "holdfast/bson/errc.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -30,9 +32,18 @@ result<transaction_id> next_transaction_id(server_session& session)
     return transaction_id{session.id(), *number};
 }
 
+void write_lsid(bson::builder& command, const bson::uuid& session)
+{
+    // {id: UUID}, always of this form: copying it costs a third of building it.
+    std::array<std::uint8_t, 30> lsid{30, 0, 0, 0, 5, 'i', 'd', 0, 16, 0, 0, 0, 4};
+    static_assert(sizeof session.bytes == 16);
+    std::memcpy(lsid.data() + 13, session.bytes.data(), sizeof session.bytes);
+    command.put_raw(bson::type::document, "lsid", lsid);
+}
+
 void write_transaction_id(bson::builder& command, const transaction_id& id)
 {
-    command.document("lsid").add("id", id.session);
+    write_lsid(command, id.session);
     command.put("txnNumber", id.number);  // an int64 however small it is: the server takes no other
 }
 

@@ -56,6 +56,9 @@ struct transaction_id {
 };
 result<transaction_id> next_transaction_id(server_session& session);
 
+/// Puts "lsid" into a command.
+void write_lsid(bson::builder& command, const bson::uuid& session);
+
 /// Puts "lsid" and "txnNumber" into a command.
 void write_transaction_id(bson::builder& command, const transaction_id& id);
 

@@ -29,7 +29,7 @@ constexpr std::int32_t reauthentication_required = 391;
 
 }  // namespace
 
-command_attempts::command_attempts(std::shared_ptr<client_state> client, command_order order)
+command_attempts::command_attempts(std::shared_ptr<client_state>&& client, command_order&& order)
     : client_{std::move(client)},
       order_{std::move(order)},
       session_{std::move(order_.session)},
@@ -231,7 +231,7 @@ result<std::span<const std::uint8_t>> command_attempts::write(connection& to, re
     if (transaction_) {
         core::mongo::write_transaction_id(command, *transaction_);
     } else if (session_) {
-        command.document("lsid").add("id", session_->id());
+        core::mongo::write_lsid(command, session_->id());
     }
     if (session_)
         write_cluster_time(command);
@@ -422,7 +422,7 @@ error command_attempts::with_history(error why) const
 }
 
 runtime::awaitable<result<bson::document>> execute(std::shared_ptr<client_state> client,
-                                                   command_order order)
+                                                   command_order&& order)
 {
     runtime::world& in = client->world;
     const core::deadline until = order.until;
@@ -430,7 +430,7 @@ runtime::awaitable<result<bson::document>> execute(std::shared_ptr<client_state>
 }
 
 runtime::awaitable<bson::document> execute_or_throw(std::shared_ptr<client_state> client,
-                                                    command_order order)
+                                                    command_order&& order)
 {
     runtime::world& in = client->world;
     const core::deadline until = order.until;

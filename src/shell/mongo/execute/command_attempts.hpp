@@ -20,7 +20,7 @@ public:
     using value_type = bson::document;
     using reply_type = core::mongo::message;
 
-    command_attempts(std::shared_ptr<client_state> client, command_order order);
+    command_attempts(std::shared_ptr<client_state>&& client, command_order&& order);
 
     bool begin_now();
     runtime::awaitable<result<core::mongo::message>> round_trip();
@@ -85,10 +85,10 @@ static_assert(prompt_protocol<command_attempts>);
 
 /// Carries out one command, with all retries it is entitled to.
 runtime::awaitable<result<bson::document>> execute(std::shared_ptr<client_state> client,
-                                                   command_order order);
+                                                   command_order&& order);
 
 /// The same for who wants exceptions.
 runtime::awaitable<bson::document> execute_or_throw(std::shared_ptr<client_state> client,
-                                                    command_order order);
+                                                    command_order&& order);
 
 }  // namespace holdfast::shell::mongo
