@@ -153,20 +153,18 @@ def compare(options, stub, goals):
         print(f'{"server":13} {"operation":9} {"CPU us":>20} {"of the stub":>20} '
               f'{"times the stub":>20} {"goal":>5}')
         for operation in ('ping', 'insert'):
-            costs = {server: [] for server in (*stubs.values(), *labs)}
-            for _ in range(TURNS):
-                for server, seen in costs.items():
-                    seen.append(server.cost(options, operation))
             for lab in labs:
-                floor = costs[stubs[lab.in_set]]
-                ratios = [ours / theirs for ours, theirs in zip(costs[lab], floor)]
+                pairs = [(lab.cost(options, operation), stubs[lab.in_set].cost(options, operation))
+                         for _ in range(TURNS)]
+                ours, floor = zip(*pairs)
+                ratios = [one / other for one, other in pairs]
                 alone = lab.name != 'set of three'
                 met = statistics.median(ratios) <= goals[operation]
                 missed += alone and not met
                 verdict = ('met' if met else 'MISSED') if alone else '(three members)'
-                print(f'{lab.name:13} {operation:9} {spread(costs[lab]):>20} {spread(floor):>20} '
+                print(f'{lab.name:13} {operation:9} {spread(ours):>20} {spread(floor):>20} '
                       f'{spread(ratios):>20} {goals[operation]:5}  {verdict}', flush=True)
-                rows.append({'server': lab.name, 'operation': operation, 'us': costs[lab],
+                rows.append({'server': lab.name, 'operation': operation, 'us': ours,
                              'stub us': floor, 'ratios': ratios})
     return rows, missed
 

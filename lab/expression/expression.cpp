@@ -3,14 +3,25 @@
 #include "lab/document/server_code.hpp"
 #include "lab/expression/compiler.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace holdfast::lab {
+
+namespace {
+
+// What one expression may do for all documents together. A little is added for each of them, so
+// that only one that works hard comes to an end: a server that computes answers nobody meanwhile.
+constexpr std::size_t most_work = 10'000'000;
+constexpr std::size_t work_for_each = 500;
+
+}  // namespace
 
 struct expression::compiled {
     computing::node_ptr top;
     expression_context kept;  // chance alone: all else was looked up while compiling
     std::optional<collation> by;
+    std::size_t work_left = most_work;
 };
 
 expression::expression(std::unique_ptr<compiled> made) : compiled_{std::move(made)} {}
@@ -38,7 +49,13 @@ result<value> expression::evaluate(bson::view root) const
     if (const value* same = compiled_->top->constant())
         return *same;
     computing::scope in{root, compiled_->kept, compiled_->by ? &*compiled_->by : nullptr};
-    return compiled_->top->evaluate(in);
+    std::size_t& left = compiled_->work_left;
+    left = std::min(left + work_for_each, most_work);
+    const std::size_t lent = std::min(left, in.work_left);
+    in.work_left = lent;
+    auto made = compiled_->top->evaluate(in);
+    left -= lent - in.work_left;
+    return made;
 }
 
 bool is_true(const bson::element& what) noexcept

@@ -16,7 +16,7 @@ result<void> scope::spend(std::size_t bytes)
     const std::size_t price = 1 + bytes / 32;
     if (price > work_left)
         return refuse(server_code::exceeded_time_limit,
-                      "an expression took more steps than this lab allows for one document");
+                      "an expression took more steps than this lab allows");
     work_left -= price;
     return {};
 }

@@ -9,8 +9,17 @@
 
 namespace holdfast::lab {
 
-/// One state of a document; its bytes follow in the same block.
+/// Memory of several versions; it goes when the last of them has gone. One trip to the heap for
+/// many documents, and the heap grows by larger steps.
+struct record_store::block {
+    std::size_t size = 0;
+    std::size_t used = sizeof(block);
+    std::size_t versions = 0;
+};
+
+/// One state of a document; its bytes follow at once.
 struct record_store::version {
+    block* in = nullptr;  // null: in memory of its own
     version* older = nullptr;
     marks marked;
     bson::timestamp at;
@@ -24,6 +33,21 @@ struct record_store::version {
 };
 
 namespace {
+
+constexpr std::size_t first_block = 4 * 1024;
+constexpr std::size_t usual_block = 64 * 1024;
+// A sanitizer that is to find a use after the end of a document needs each in memory of its own.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr std::size_t largest_shared = 0;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+constexpr std::size_t largest_shared = 0;
+#else
+constexpr std::size_t largest_shared = 2 * 1024;
+#endif
+#else
+constexpr std::size_t largest_shared = 2 * 1024;
+#endif
 
 constexpr std::uint64_t bit(record_id which) noexcept
 {
@@ -43,14 +67,31 @@ record_store::~record_store()
         for (version* each : part.newest)
             release(each);
     }
+    ::operator delete(filling_);
+}
+
+void* record_store::room_for(std::size_t bytes, block*& in)
+{
+    bytes = (bytes + alignof(version) - 1) & ~(alignof(version) - 1);
+    in = nullptr;
+    if (bytes > largest_shared)
+        return ::operator new(bytes);
+    if (filling_ == nullptr || filling_->size - filling_->used < bytes) {
+        const std::size_t size = filling_ == nullptr ? first_block : usual_block;
+        filling_ = new (::operator new(size)) block{.size = size};  // the former has its versions
+    }
+    in = filling_;
+    ++in->versions;
+    return reinterpret_cast<std::uint8_t*>(in) + std::exchange(in->used, in->used + bytes);
 }
 
 record_store::version* record_store::make(bson::view document, const marks& marked,
                                           bson::timestamp at, version* older)
 {
-    void* const room = ::operator new(sizeof(version) + document.size());
+    block* in = nullptr;
+    void* const room = room_for(sizeof(version) + document.size(), in);
     auto* const made = new (room)
-        version{older, marked, at, static_cast<std::uint32_t>(document.size())};
+        version{in, older, marked, at, static_cast<std::uint32_t>(document.size())};
     std::memcpy(made->bytes(), document.data(), document.size());
     return made;
 }
@@ -59,8 +100,14 @@ void record_store::release(version* newest) noexcept
 {
     while (newest != nullptr) {
         version* const older = newest->older;
+        block* const in = newest->in;
         newest->~version();
-        ::operator delete(newest);
+        if (in == nullptr)
+            ::operator delete(newest);
+        else if (--in->versions == 0 && in == filling_)
+            in->used = sizeof(block);
+        else if (in->versions == 0)
+            ::operator delete(in);
         newest = older;
     }
 }
@@ -144,7 +191,9 @@ bool record_store::remove(record_id which, bson::timestamp at)
         before = std::exchange(now->older, nullptr);
         release(now);
     }
-    now = new (::operator new(sizeof(version))) version{before, before->marked, at, 0};
+    block* in = nullptr;
+    void* const room = room_for(sizeof(version), in);
+    now = new (room) version{in, before, before->marked, at, 0};
     superseded_.push_back({at, which});
     return false;
 }

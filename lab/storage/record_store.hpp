@@ -10,8 +10,8 @@
 
 namespace holdfast::lab {
 
-/// The documents of a collection by record, each with what it was before. A document is one block
-/// of memory, and 64 of them share a node of the map.
+/// The documents of a collection by record, each with what it was before. Small documents that were
+/// written one after the other share a block of memory, and 64 records a node of the map.
 class record_store {
 public:
     record_store() = default;
@@ -56,6 +56,7 @@ public:
 
 private:
     struct version;
+    struct block;
     static constexpr record_id per_chunk = 64;
     struct chunk {
         std::uint64_t used = 0;  // one bit for each record, dead ones too
@@ -67,9 +68,9 @@ private:
         record_id which;
     };
 
-    static version* make(bson::view document, const marks& marked, bson::timestamp at,
-                         version* older);
-    static void release(version* newest) noexcept;
+    version* make(bson::view document, const marks& marked, bson::timestamp at, version* older);
+    void* room_for(std::size_t bytes, block*& in);
+    void release(version* newest) noexcept;
     static const version* seen(const version* newest, const read_time& at) noexcept;
     chunk* chunk_of(record_id which);
     version* newest(record_id which) const;
@@ -78,7 +79,8 @@ private:
     static std::optional<record> record_of(record_id id, const version* what) noexcept;
 
     std::map<record_id, chunk> chunks_;  // by record / 64
-    chunk* last_chunk_ = nullptr;        // where the next record goes, most often
+    chunk* last_chunk_ = nullptr;  // where the next record goes, most often
+    block* filling_ = nullptr;  // where the next small document goes
     record_id next_ = 1;
     std::size_t count_ = 0;
     std::int64_t bytes_ = 0;

@@ -48,20 +48,30 @@ private:
 };
 
 struct server {
-    server() : machine{world, std::make_shared<disk>(1 << 20), options()}, behind{machine}
+    explicit server(bool auth)
+        : machine{world, std::make_shared<disk>(20 << 20), options(auth)}, behind{machine}
     {
-        machine.add_commands(hello_commands());
+        for (const std::span<const command> part : all_commands())
+            machine.add_commands(part);
+        known = machine.commands();
     }
-    static node_options options()
+    static node_options options(bool auth)
     {
         node_options how;
-        how.auth = true;
+        how.auth = auth;
         return how;
+    }
+    /// Some commands are there to keep others from being answered.
+    void calm()
+    {
+        machine.faults.clear();
+        machine.requests = {};
     }
 
     proof::virtual_world world;
     node machine;
     node_service behind;
+    std::vector<const command*> known;
 };
 
 /// Talks until the input is used up, the server closes, or it wants to wait.
@@ -70,7 +80,7 @@ void talk(server& to, bytes input, std::size_t piece)
     client_facts who;
     conversation talk{to.world, to.behind, who};
     listening_stream stream;
-    for (int steps = 0; steps < 10'000; ++steps) {
+    for (int steps = 0; steps < 2'000; ++steps) {
         switch (talk.advance(stream)) {
         case need::bytes: {
             if (input.empty())
@@ -108,13 +118,16 @@ std::vector<std::uint8_t> as_message(bytes input, std::int32_t code)
     return whole;
 }
 
-bson::byte_buffer as_command(bytes input, std::size_t which)
+bson::byte_buffer as_command(const server& to, bytes input, std::size_t which, bool named)
 {
-    const auto commands = hello_commands();
-    const command& chosen = commands[which % commands.size()];
+    const command& chosen = *to.known[which % to.known.size()];
     bson::byte_buffer out;
     core::mongo::message_builder message{out, request_id{1}};
-    message.command().add(chosen.name, 1).add("$db", "admin");
+    if (named)
+        message.command().add(chosen.name, "c");  // a collection, most often
+    else
+        message.command().add(chosen.name, 1);
+    message.command().add("$db", chosen.admin_only || !named ? "admin" : "db");
     // A document around whatever it is: the elements are the fuzzer's business.
     std::vector<std::uint8_t> document(input.size() + 5);
     const auto length = static_cast<std::int32_t>(document.size());
@@ -131,14 +144,23 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 {
     if (size < 2)
         return 0;
-    static server one;
+    // Now and then new ones, so that what they have learned does not matter for long.
+    static std::unique_ptr<server> servers[2];
+    static std::size_t served = 0;
+    const bool auth = size % 4 == 0;
+    if (served++ % 2'000 == 0) {
+        servers[0] = std::make_unique<server>(false);
+        servers[1] = std::make_unique<server>(true);
+    }
+    server& one = *servers[auth ? 1 : 0];
     const std::size_t piece = std::size_t{1} + data[0];
     const bytes input{data + 2, size - 2};
     talk(one, input, piece);
     constexpr std::int32_t codes[] = {2013, 2012, 2004};
     talk(one, as_message(input, codes[data[1] % 3]), piece * 16);
-    const bson::byte_buffer command = as_command(input, data[1]);
+    const bson::byte_buffer command = as_command(one, input, data[1], data[0] % 2 == 0);
     talk(one, command.bytes(), 4096);
+    one.calm();
 
     bson::byte_buffer out;
     core::mongo::message_builder ping{out, request_id{1}};

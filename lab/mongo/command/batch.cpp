@@ -122,7 +122,11 @@ result<statement_numbers> statement_numbers::read(const bson::element& first,
 std::int32_t statement_numbers::at(std::int32_t index) const noexcept
 {
     const auto place = static_cast<std::size_t>(index);
-    return place < all_.size() ? all_[place] : first_ + index;
+    if (place < all_.size())
+        return all_[place];
+    // Numbers that a client has chosen may run over.
+    return static_cast<std::int32_t>(static_cast<std::uint32_t>(first_) +
+                                     static_cast<std::uint32_t>(index));
 }
 
 result<void> check_batch_size(const request& what, std::string_view field)

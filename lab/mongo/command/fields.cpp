@@ -2,6 +2,7 @@
 
 #include "lab/document/server_code.hpp"
 #include "lab/mongo/node/field_error.hpp"
+#include "lab/mongo/node/name_table.hpp"
 #include "lab/storage/catalog.hpp"
 
 #include <algorithm>
@@ -53,6 +54,8 @@ constexpr std::string_view generic_fields[] = {"$db",
                                                "isTimeseriesNamespace",
                                                "tracking_info",
                                                "$traceCtx"};
+
+constexpr name_table generic_names{generic_fields, [](std::string_view name) { return name; }};
 
 bool is_number(bson::type t) noexcept
 {
@@ -141,12 +144,13 @@ error no_transactions()
 
 bool is_generic_field(std::string_view name) noexcept
 {
-    return std::ranges::find(generic_fields, name) != std::end(generic_fields);
+    return generic_names.find(name) != generic_names.none;
 }
 
 result<void> read_fields(const node& on, bson::view from, std::string_view where, bool generic,
                          std::span<const field_rule> rules, std::span<bson::element> into)
 {
+    const int version = version_number(on);
     auto at = from.begin();
     if (generic && at != from.end())
         ++at;  // the command itself
@@ -155,7 +159,7 @@ result<void> read_fields(const node& on, bson::view from, std::string_view where
         if (e.malformed())
             return malformed_field(e);
         const auto rule = std::ranges::find(rules, e.key(), &field_rule::name);
-        if (rule == rules.end() || rule->since > version_number(on)) {
+        if (rule == rules.end() || rule->since > version) {
             if (!generic || !is_generic_field(e.key()) || too_old_for_comment(on, where, e))
                 return unknown(on, where, e.key());
             if (e.key() == "autocommit")

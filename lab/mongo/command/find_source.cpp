@@ -105,6 +105,8 @@ public:
         if (!now || now->uuid() != uuid_) {
             return refuse(175, "collection dropped. UUID " + uuid_.to_string());
         }
+        if (plan_->at && *plan_->at < on_.data->history_from())
+            return refuse(239, "the snapshot that this cursor reads is no longer available");
         in_ = now;
         walk_.rebind(*now);
         // A reader of a capped collection that was overtaken has missed something.

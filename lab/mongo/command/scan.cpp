@@ -92,6 +92,8 @@ read_time read_time_of(const node& on, const request& what)
         return what.reads.at_cluster_time;
     if (what.reads.level != "snapshot" && what.reads.level != "majority")
         return std::nullopt;
+    if (!on.member->in_set())
+        return std::nullopt;  // what it has is all that there is
     const bson::timestamp committed = on.member->committed().ts;
     const bson::timestamp last = on.data->last().ts;
     if (what.reads.level == "majority")

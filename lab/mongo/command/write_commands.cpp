@@ -65,13 +65,14 @@ constexpr field_rule delete_statement_rules[] = {
     {"sampleId", kind::ignored},
 };
 
-// Runs each statement of a write command until one ends it.
+// Runs each statement of a write command until one ends it. check_batch_size() has seen before that
+// they are in one place: a section mostly, and then the body needs not be searched again.
 template <class Perform>
 result<void> run_batch(const request& what, std::string_view field, batch& all,
                        const statement_numbers& numbers, Perform&& perform)
 {
     bool go_on = true;
-    return what.for_each_document(field, [&](bson::view statement) -> result<void> {
+    const auto run_one = [&](bson::view statement) -> result<void> {
         if (!go_on)
             return {};
         const std::int32_t number = numbers.at(all.index());
@@ -80,7 +81,17 @@ result<void> run_batch(const request& what, std::string_view field, batch& all,
             return std::move(more).error();
         go_on = *more;
         return {};
-    });
+    };
+    for (const core::mongo::message_sequence part : what.message.sequences) {
+        if (part.identifier != field)
+            continue;
+        for (const bson::view statement : part) {
+            if (auto fine = run_one(statement); !fine)
+                return fine;
+        }
+        return {};
+    }
+    return what.for_each_document(field, run_one);
 }
 
 result<statement_result> update_one_of(node& on, request& what, writer& to, bson::view statement,

@@ -60,6 +60,18 @@ result<void> check_size(std::size_t bytes)
                       ", max size: " + std::to_string(largest_document));
 }
 
+// All that arrives was checked when it arrived, but for a depth that commands may have and stored
+// documents may not. A level takes 7 bytes at least, so that most documents are not looked at.
+result<void> check_depth(bson::view document)
+{
+    constexpr std::size_t level = 7;
+    if (document.size() <= level * bson::max_depth)
+        return {};
+    if (auto fine = bson::validate(document.bytes(), {.utf8 = false}); !fine)
+        return refuse(22, fine.error().message());
+    return {};
+}
+
 }  // namespace
 
 result<expression_context> context_of(node& on, bson::view let)
@@ -207,22 +219,27 @@ result<bson::view> writer::prepared(bson::view document)
 {
     if (auto fine = check_size(document.size()); !fine)
         return std::move(fine).error();
-    if (auto fine = bson::validate(document.bytes(), {.utf8 = false}); !fine)
-        return refuse(22, fine.error().message());
+    if (auto fine = check_depth(document); !fine)
+        return std::move(fine).error();
     bson::element id;
     bool as_it_is = false;
+    bool first = true;
     for (const bson::element& e : document) {
-        if (e.key() == "_id" && !id) {
-            as_it_is = e.data() == document.begin()->data();
+        if (e.malformed())
+            return malformed_field(e);
+        if (e.key() == "_id") {
+            if (id)
+                return refuse(server_code::bad_value,
+                              "can't have multiple _id fields in one document");
+            as_it_is = first;
             id = e;
-        } else if (e.key() == "_id") {
-            return refuse(server_code::bad_value, "can't have multiple _id fields in one document");
         } else if (is_unset_time(e)) {
             as_it_is = false;
         } else if (e.key().starts_with('$') && version_number(*on_) < 500) {
             return refuse(server_code::bad_value,
                           "Document can't have $ prefixed field names: " + std::string{e.key()});
         }
+        first = false;
     }
     if (auto fine = check_id(id); !fine)
         return std::move(fine).error();

@@ -105,6 +105,8 @@ result<void> disk::apply(bson::view entry)
 
 result<void> disk::take(const change& what, const optime& at, bson::view entry)
 {
+    if (static_cast<std::int64_t>(entry.size()) > oplog_bytes_)  // before anything has happened
+        return refuse(server_code::bson_object_too_large, "the oplog has no room for this write");
     if (auto done = perform(what, at.ts); !done)
         return done;
     if (auto kept = data_.find(oplog_name)->insert(entry, at.ts); !kept)
@@ -256,12 +258,14 @@ void disk::clear()
     data_.clear();
     sessions_.clear();
     last_ = {};
+    history_from_ = {};
     open_oplog();
 }
 
 void disk::start_from(const optime& at)
 {
     last_ = at;
+    history_from_ = at.ts;
 }
 
 }  // namespace holdfast::lab::mongo

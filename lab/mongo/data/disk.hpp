@@ -76,7 +76,13 @@ public:
     void start_from(const optime& at);
 
     /// Drops versions of documents that are too old for any snapshot.
-    void forget_before(bson::timestamp oldest) { data_.forget_before(oldest); }
+    void forget_before(bson::timestamp oldest)
+    {
+        data_.forget_before(oldest);
+        history_from_ = oldest;
+    }
+    /// Reads of an earlier time would see only a part of what there was.
+    bson::timestamp history_from() const noexcept { return history_from_; }
 
 private:
     /// The one way of all changes: carries it out, appends `entry` to the oplog, and remembers the
@@ -92,6 +98,7 @@ private:
     catalog data_;
     session_table sessions_;
     optime last_ = {};
+    bson::timestamp history_from_ = {};
     std::int64_t term_ = 0;
     std::optional<std::int64_t> voted_in_;
     std::int64_t oplog_bytes_;

@@ -5,6 +5,8 @@
 #include "lab/storage/option_reader.hpp"
 
 #include <algorithm>
+#include <cstring>
+#include <iterator>
 #include <span>
 #include <string>
 #include <utility>
@@ -31,9 +33,8 @@ error missing(std::string_view field)
 result<void> read_bytes(const bson::element& e, bson::binary_subtype subtype,
                         std::span<std::uint8_t> to)
 {
-    const std::string field = "lsid." + std::string{e.key()};
     if (e.type() != bson::type::binary)
-        return wrong_type(field, e, "binData");
+        return wrong_type("lsid." + std::string{e.key()}, e, "binData");
     const bson::binary value = e.as_binary();
     if (value.subtype != subtype || value.bytes.size() != to.size()) {
         if (subtype == bson::binary_subtype::uuid)
@@ -41,7 +42,7 @@ result<void> read_bytes(const bson::element& e, bson::binary_subtype subtype,
                           "uuid must be a 16-byte binary field with UUID (4) subtype");
         return refuse(server_code::failed_to_parse, "lsid.uid must be a digest of 32 bytes");
     }
-    std::ranges::copy(value.bytes, to.begin());
+    std::memcpy(to.data(), value.bytes.data(), to.size());
     return {};
 }
 
@@ -73,7 +74,10 @@ void session_table::begin(const session_key& session, std::int64_t txn_number)
     if (txn_number <= known.txn_number)
         return;
     known.txn_number = txn_number;
+    known.newest = std::max(known.newest, newest_);
     known.statements.clear();
+    if (sessions_.size() > limit)
+        forget_oldest_half();
 }
 
 void session_table::record(const session_key& session, std::int64_t txn_number,
@@ -85,6 +89,7 @@ void session_table::record(const session_key& session, std::int64_t txn_number,
     if (txn_number < known.txn_number)
         return;
     known.newest = std::max(known.newest, what.at);
+    newest_ = std::max(newest_, what.at);
     auto& statements = known.statements;
     if (txn_number > known.txn_number && !statements.empty()) {
         // Most commands have one statement: its place serves the next one.
@@ -110,6 +115,8 @@ void session_table::forget_oldest_half()
     const auto middle = ages.begin() + static_cast<std::ptrdiff_t>(ages.size() / 2);
     std::ranges::nth_element(ages, middle);
     std::erase_if(sessions_, [&](const auto& each) { return each.second.newest < *middle; });
+    if (sessions_.size() > limit)  // they are all of one age
+        sessions_.erase(sessions_.begin(), std::next(sessions_.begin(), limit / 2));
 }
 
 void session_table::forget(const session_key& session)

@@ -86,6 +86,7 @@ private:
     void forget_oldest_half();
 
     std::map<session_key, entry> sessions_;
+    optime newest_ = {};  // of all that was recorded
     bool off_ = false;
 };
 

@@ -2,6 +2,7 @@
 
 #include "lab/document/server_code.hpp"
 #include "lab/mongo/node/field_error.hpp"
+#include "lab/mongo/node/name_table.hpp"
 
 #include <algorithm>
 #include <array>
@@ -172,7 +173,6 @@ struct common_field {
     result<void> (*read)(request&, const bson::element&);
 };
 
-// By length, then by name: most keys of a command are told apart by their length.
 constexpr common_field fields[] = {
     {"$db", read_database},
     {"lsid", read_session},
@@ -194,13 +194,12 @@ constexpr common_field fields[] = {
     {"apiDeprecationErrors", read_api_deprecation},
 };
 
+constexpr name_table by_name{fields, [](const common_field& one) { return one.name; }};
+
 const common_field* common_field_named(std::string_view key) noexcept
 {
-    for (const common_field& one : fields) {
-        if (one.name == key)
-            return &one;
-    }
-    return nullptr;
+    const std::size_t found = by_name.find(key);
+    return found == by_name.none ? nullptr : &fields[found];
 }
 
 }  // namespace

@@ -8,6 +8,10 @@ namespace holdfast::lab::mongo {
 
 result<cursor*> cursor_table::add(cursor made)
 {
+    if (made.used >= next_look_) {
+        forget_unused_since(made.used - kept_unused);
+        next_look_ = made.used + kept_unused / 10;
+    }
     if (cursors_.size() >= limit)
         return refuse(402, "too many open cursors");
     const std::int64_t id = made.id;

@@ -3,6 +3,7 @@
 #include "holdfast/error.hpp"
 #include "lab/mongo/data/session_table.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -42,10 +43,11 @@ struct cursor {
 };
 
 /// The open cursors of a node. Their number is limited, and those that nobody has used for ten
-/// minutes are forgotten.
+/// minutes are forgotten, when others are made.
 class cursor_table {
 public:
     static constexpr std::size_t limit = 10'000;
+    static constexpr auto kept_unused = std::chrono::minutes{10};
 
     /// The id is drawn by the caller: unpredictable in the world, the same by seed in a simulation.
     result<cursor*> add(cursor made);
@@ -60,6 +62,7 @@ public:
 
 private:
     std::map<std::int64_t, cursor> cursors_;
+    time_point next_look_ = time_point::min();  // for those that nobody uses
 };
 
 }  // namespace holdfast::lab::mongo

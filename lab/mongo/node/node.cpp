@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t most_sessions = 100'000;
 constexpr auto session_timeout = std::chrono::minutes{30};
+constexpr std::uint32_t history_seconds = 300;  // as MongoDB's minSnapshotHistoryWindowInSeconds
 
 /// It must differ from that of every earlier life of this server.
 bson::object_id draw_process_id(runtime::world& in)
@@ -74,8 +75,24 @@ result<optime> node::write(const change& what)
         return written;
     saw_cluster_time(written->ts);
     member->wrote(*written);
+    forget_history();
     news.notify();
     return written;
+}
+
+void node::forget_history()
+{
+    const bson::timestamp last = data->last().ts;
+    if (last.seconds == forgot_at_)
+        return;
+    forgot_at_ = last.seconds;
+    bson::timestamp oldest = last;  // a standalone has no snapshots
+    if (member->in_set()) {
+        const std::uint32_t kept = std::min(history_seconds, last.seconds);
+        oldest = std::min(bson::timestamp{last.seconds - kept, 0}, member->committed().ts);
+    }
+    if (oldest > data->history_from())
+        data->forget_before(oldest);
 }
 
 const command* node::find_command(std::string_view name) const noexcept

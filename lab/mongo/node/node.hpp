@@ -85,6 +85,10 @@ public:
     /// Writes to the disk as the primary that it is, and tells the set. 10107 if it is none.
     result<optime> write(const change& what);
 
+    /// After writes, its own or those of the primary: what documents were before is forgotten, once
+    /// nobody may read it any more. Does something at most once in a second of the writes' time.
+    void forget_history();
+
     const command* find_command(std::string_view name) const noexcept;
     void add_commands(std::span<const command> more);
     std::vector<const command*> commands() const;  // by name
@@ -104,6 +108,7 @@ private:
     std::map<std::string_view, const command*> commands_;
     std::map<session_key, time_point> sessions_;
     bson::timestamp cluster_time_ = {};
+    std::uint32_t forgot_at_ = 0;  // the second of the last write then
     std::int64_t topology_counter_ = 0;
     std::int64_t connections_made_ = 0;
 };

@@ -17,6 +17,15 @@ std::string quoted(std::string_view before, std::string_view name, std::string_v
     return text.append(name).append(after);
 }
 
+result<optime> write_note(node& on, std::string_view text)
+{
+    const bson::document note = bson::doc("msg", text);
+    change nothing;
+    nothing.op = 'n';
+    nothing.o = note;
+    return on.write(nothing);
+}
+
 }  // namespace
 
 result<void> check_api(const command& known, const request& what)
@@ -108,28 +117,48 @@ result<void> check_concerns(const node& on, const command& known, const request&
     return {};
 }
 
+bool reads_committed(const request& what) noexcept
+{
+    return what.reads.level == "majority" || what.reads.level == "snapshot" ||
+           what.reads.level == "linearizable";
+}
+
 result<progress> check_read_time(node& on, request& what)
 {
+    // A member that has just started does not know yet how much of its data a majority has.
+    if (reads_committed(what) && on.member->in_set() && on.data->last() != optime{} &&
+        on.member->committed() == optime{})
+        return progress::wait;
     if (what.reads.level == "snapshot" && !what.reads.at_cluster_time &&
         !what.reads.after_cluster_time)
         what.reads.at_cluster_time = on.member->committed().ts;
+    // Whoever has written something that a majority took after the question came was the primary
+    // then, and has all that was acknowledged before.
+    const bool proves_itself = what.reads.level == "linearizable" && on.member->in_set();
+    if (proves_itself && !what.reads.at_cluster_time) {
+        auto written = write_note(on, "linearizable read");
+        if (!written)
+            return std::move(written).error();
+        what.reads.at_cluster_time = written->ts;
+    }
     const auto& wanted = what.reads.at_cluster_time ? what.reads.at_cluster_time
                                                     : what.reads.after_cluster_time;
     if (!wanted)
         return progress::done;
+    if (what.reads.at_cluster_time && *wanted < on.data->history_from())
+        return refuse(239, "Read timestamp " + std::to_string(wanted->seconds) +
+                               " is older than the oldest available timestamp.");
     if (*wanted > on.cluster_time())
         return refuse(server_code::invalid_options,
                       "readConcern afterClusterTime value must not be greater than the current "
                       "clusterTime");
     if (on.data->last().ts < *wanted && on.member->writable()) {
         // A primary reaches every time that it knows of by one write.
-        const bson::document note = bson::doc("msg", "catching up with the cluster's time");
-        change nothing;
-        nothing.op = 'n';
-        nothing.o = note;
-        if (auto written = on.write(nothing); !written)
+        if (auto written = write_note(on, "catching up with the cluster's time"); !written)
             return std::move(written).error();
     }
+    if (proves_itself && on.member->committed().ts < *wanted)
+        return progress::wait;
     return on.data->last().ts < *wanted ? progress::wait : progress::done;
 }
 

@@ -12,6 +12,9 @@ result<void> check_role(const node& on, const command& known, const request& wha
 result<void> check_transaction_number(const node& on, const command& known, const request& what);
 result<void> check_concerns(const node& on, const command& known, const request& what);
 
+/// Whether only what a majority has may be read.
+bool reads_committed(const request& what) noexcept;
+
 /// Whether the data is as new as the read concern demands: done, or wait for news. A primary
 /// catches up by writing a note. Fills in at_cluster_time for a snapshot that names none.
 result<progress> check_read_time(node& on, request& what);

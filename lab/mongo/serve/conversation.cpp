@@ -186,7 +186,9 @@ void conversation::after_answer()
         state_ = state::over;
         return;
     }
-    request_->more_to_come = request_->more_to_come && incoming_.message.flags.exhaust_allowed;
+    // Who wants no reply at all gets none: without one nothing would ever slow an exhaust command.
+    request_->more_to_come = request_->more_to_come && incoming_.message.flags.exhaust_allowed &&
+                             !incoming_.message.flags.more_to_come;
     state_ = state::finishing;
     if (request_->wrote && request_->concern.acknowledged()) {
         const std::int64_t limit = request_->concern.timeout_ms;
@@ -198,8 +200,11 @@ void conversation::after_answer()
 
 std::optional<need> conversation::wait_for_concern()
 {
-    seen_ = service_.news().count();
-    const concern_state is = service_.check_concern(*request_);
+    concern_state is = service_.check_concern(*request_);
+    if (is == concern_state::pending) {
+        seen_ = service_.news().count();  // first; then look, for what may have come before it
+        is = service_.check_concern(*request_);
+    }
     if (is == concern_state::pending) {
         const time_point now = world_.steady_now();
         const time_point limit = request_->out_of_time();

@@ -119,7 +119,7 @@ result<progress> node_service::answer(request& what, bson::builder& reply)
         what.labels_given = true;
     if (auto fine = check_all(*known, what); !fine)
         return std::move(fine).error();
-    const bool timed = what.reads.after_cluster_time || what.reads.level == "snapshot";
+    const bool timed = what.reads.after_cluster_time || reads_committed(what);
     if (timed) {
         auto ready = check_read_time(node_, what);
         if (!ready || *ready != progress::done)

@@ -132,12 +132,14 @@ runtime::awaitable<void> serve(std::shared_ptr<connection> on, presence_ptr)
         }
         case need::news: {
             const auto how = co_await port.behind->news().wait(talk.seen(), talk.wake_at());
-            talk.woken(how);
+            if (on->is_open())  // else there is nobody left to ask
+                talk.woken(how);
             break;
         }
         case need::time: {
             const auto how = co_await port.closing.wait(closings, talk.wake_at());
-            talk.woken(how);
+            if (on->is_open())
+                talk.woken(how);
             break;
         }
         case need::later: {

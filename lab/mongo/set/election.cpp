@@ -144,8 +144,11 @@ awaitable<void> set_member::ask_vote(std::shared_ptr<ballot> votes, std::string 
 
 vote set_member::vote_asked(const vote_request& from)
 {
-    if (!from.dry_run)
+    if (!from.dry_run) {
         adopt_term(from.term);
+        if (from.term > term())
+            return {false, "no set gets as old as that term"};
+    }
     const member_config* const own = self();
     const member_config* const leads = config_.by_id(primary_id_);
     const bool known = from.candidate >= 0 &&

@@ -222,6 +222,7 @@ void set_member::applied_some()
 {
     node_.saw_cluster_time(last().ts);
     learn_commit(heard_commit_);
+    node_.forget_history();
     applied_.notify();
     node_.news.notify();
 }

@@ -12,15 +12,20 @@ namespace holdfast::lab::hostile {
 inline constexpr std::string_view contents[] = {
     R"({"create":"capped","$db":"db","capped":true,"size":65536})",
     R"({"insert":"c","$db":"db","documents":[{"_id":1,"a":[1,2,3],"s":"aXb","n":1.5},
-        {"_id":2,"a":{"b":[{"c":1}]},"s":"","n":{"$numberDecimal":"2.50"}},{"_id":3,"s":"aaaaaaaaaaaaaaaaaaaaaaaac"},
-        {"_id":"x","l":[5,{"k":1}],"d":{"$date":"2024-02-29T12:00:00Z"},"n":-7},{"_id":{"k":1},"ref":1,"n":null},
-        {"_id":{"$oid":"0102030405060708090a0b0c"},"b":{"$binary":{"base64":"AAEC","subType":"00"}}},
-        {"_id":7,"t":{"$timestamp":{"t":5,"i":6}},"r":{"$regularExpression":{"pattern":"x","options":""}}}]})",
+        {"_id":2,"a":{"b":[{"c":1}]},"s":"","n":{"$numberDecimal":"2.50"}},{"_id":3,
+        "s":"aaaaaaaaaaaaaaaaaaaaaaaac"},
+        {"_id":"x","l":[5,{"k":1}],"d":{"$date":"2024-02-29T12:00:00Z"},"n":-7},{"_id":{"k":1},
+        "ref":1,"n":null},
+        {"_id":{"$oid":"0102030405060708090a0b0c"},"b":{"$binary":{"base64":"AAEC",
+        "subType":"00"}}},
+        {"_id":7,"t":{"$timestamp":{"t":5,"i":6}},"r":{"$regularExpression":{"pattern":"x",
+        "options":""}}}]})",
     R"({"insert":"d","$db":"db","documents":[{"_id":1,"ref":1},{"_id":2,"ref":"x"},{"_id":3}]})",
     R"({"insert":"capped","$db":"db","documents":[{"_id":1},{"_id":2}]})",
     R"({"insert":"e","$db":"other","documents":[{"_id":1}]})",
     R"({"create":"v","$db":"db","viewOn":"c","pipeline":[{"$match":{"_id":{"$exists":true}}}]})",
-    R"({"createIndexes":"c","$db":"db","indexes":[{"key":{"n":1},"name":"n"},{"key":{"a.b":1,"s":-1},"name":"as"}]})",
+    R"({"createIndexes":"c","$db":"db","indexes":[{"key":{"n":1},"name":"n"},{"key":{"a.b":1,
+        "s":-1},"name":"as"}]})",
     R"({"createUser":"u","$db":"admin","pwd":"p","roles":["root"]})",
 };
 
@@ -34,7 +39,7 @@ struct arena_options {
 class arena {
 public:
     explicit arena(const arena_options& how)
-        : on{world, std::make_shared<mongo::disk>(1 << 20), options_for(how)},
+        : on{world, std::make_shared<mongo::disk>(oplog_bytes), options_for(how)},
           service{on},
           client{world, service, [this](time_point until) { world.run_until(until); }}
     {
@@ -68,6 +73,8 @@ public:
         const bson::document reply = other.run(R"({"ping":1,"$db":"admin"})");
         return reply.get<double>("ok").value_or(0) == 1;
     }
+
+    static constexpr std::int64_t oplog_bytes = 20 << 20;  // the largest document fits
 
     proof::virtual_world world;
     mongo::node on;

@@ -64,7 +64,7 @@ protected:
 
 TEST_F(hostile_frames, lengths_that_cannot_be)
 {
-    for (const std::int32_t length : {0, -1, 15, 20, 48'000'001, 0x7FFFFFFF, INT32_MIN}) {
+    for (const std::int32_t length : {0, -1, 15, 20, 48'016'385, 0x7FFFFFFF, INT32_MIN}) {
         bytes message = talker::message(ping);
         set_int(message, 0, length);
         expect_end(message, "length " + std::to_string(length));
@@ -121,6 +121,19 @@ TEST_F(hostile_frames, flags_and_checksums)
     raw_message none;
     none.header(2013).int32(checksum_present);
     expect_end(none.done(), "no room for a checksum");
+}
+
+TEST_F(hostile_frames, a_stream_of_replies_for_somebody_who_wants_none)
+{
+    constexpr std::int32_t more_to_come = 1 << 1;
+    constexpr std::int32_t exhaust_allowed = 1 << 16;
+    const std::string hello = body_of(R"({"hello":1,"$db":"admin","maxAwaitTimeMS":1,
+        "topologyVersion":{"processId":{"$oid":"000000000000000000000000"},
+        "counter":{"$numberLong":"0"}}})");
+    const auto came = in.client.send(talker::message(hello, more_to_come | exhaust_allowed));
+    EXPECT_FALSE(came.closed || came.waits);
+    EXPECT_EQ(came.replies, 0U);
+    EXPECT_TRUE(in.client.send(talker::message(ping)).reply);
 }
 
 TEST_F(hostile_frames, sections)
@@ -224,7 +237,7 @@ TEST_F(hostile_frames, queries_of_old)
 TEST_F(hostile_frames, documents_that_are_none)
 {
     constexpr int invalid_bson = 22;
-    expect_code(talker::message(std::string("\5\0\0\0\0", 5)), 59, "an empty command");
+    expect_code(talker::message(std::string("\5\0\0\0\0", 5)), 40571, "an empty command");
     const std::string bad_type = std::string(
                                      "\x0B\0\0\0\x20"
                                      "a\0\1\0\0\0",
@@ -234,13 +247,11 @@ TEST_F(hostile_frames, documents_that_are_none)
     fixed[0] = static_cast<char>(fixed.size());
     expect_code(talker::message(fixed), invalid_bson, "an unknown type");
     hostile::tree deep{0x03};
-    for (int i = 0; i < 100'000; ++i) {
+    for (int i = 0; i < 3'000; ++i) {
         hostile::tree around{0x03};
         deep.key = "a";
         around.inside.push_back(std::move(deep));
         deep = std::move(around);
-        if (i == 3'000)
-            break;
     }
     std::string nested;
     write_tree(deep, nested);
@@ -258,8 +269,7 @@ TEST_F(hostile_frames, spoiled_messages)
         if (!chance.once_in(4) && message.size() >= 4)
             set_int(message, 0, static_cast<std::int32_t>(message.size()));
         const auto came = in.client.send(message, 1 + chance.below(5000));
-        if (came.reply)
-            EXPECT_TRUE(hostile::is_answer(*came.reply)) << i;
+        EXPECT_TRUE(!came.reply || hostile::is_answer(*came.reply)) << i;
         in.client.hang_up();
         if (i % 100 == 0) {
             in.calm();

@@ -85,7 +85,7 @@ std::string generator::command(std::int64_t cursor)
         made.inside.push_back(named("$db", text_value("db")));
     if (once_in(3))
         add_common_fields(made);
-    for (std::uint64_t left = below(4); left != 0; --left)
+    for (std::uint64_t left = below(once_in(2) ? 2 : 5); left != 0; --left)
         mutate(made);
     std::string bytes;
     write_tree(made, bytes);
