@@ -171,8 +171,8 @@ runtime::awaitable<std::optional<error>> before_next_attempt(runtime::world& in,
 /// The one loop in which an operation of either protocol is tried until it succeeds or is over. It
 /// completes once; between two attempts it holds nothing, since it never sees what an attempt
 /// holds; every wait ends with the deadline, after which nothing is sent again; and it can be
-/// cancelled wherever it waits, and then says so by an error, not by an exception; unless its caller
-/// has asked for the bare value, `Given`, and so for `failure` to be thrown.
+/// cancelled wherever it waits, and then says so by an error, not by an exception; unless its
+/// caller has asked for the bare value, `Given`, and so for `failure` to be thrown.
 /// The protocol is made of `parts`, where it stays: it need not be moved into the loop.
 template <retry_protocol Protocol, class Given = result<typename Protocol::value_type>,
           class... Parts>

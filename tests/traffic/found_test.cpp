@@ -144,5 +144,19 @@ TEST(traffic_connection, a_server_that_refused_a_login_is_found_again_while_it_s
     expect_clean(s);
 }
 
+TEST(traffic_writes, a_read_that_fails_is_not_called_a_retryable_write)
+{
+    scene s{{.hosts = {"a"}}};
+    s.server("a").on_command("find", [](const scripted_command&) { return hang_up(); });
+    s.connect();
+    const operation& op = s.run(bson::doc("find", "kelp"), as_read());
+    ASSERT_FALSE(op.good());
+    EXPECT_FALSE(op.outcome->error().has_label("RetryableWriteError")) << op.explain();
+    s.server("a").on("find", [](bson::view) { return error_reply(91); });
+    const operation& closing = s.run(bson::doc("find", "kelp"), as_read());
+    EXPECT_FALSE(closing.outcome->error().has_label("RetryableWriteError")) << closing.explain();
+    expect_clean(s);
+}
+
 }  // namespace
 }  // namespace holdfast::proof

@@ -80,7 +80,6 @@ TEST(traffic_session, its_operations_carry_its_id_and_its_writes_are_numbered)
 TEST(traffic_session, an_operation_without_one_takes_one_for_as_long_as_it_lasts)
 {
     VERIFIES("RD-006");
-    VERIFIES("RD-007");
     scene s{{.hosts = {"a"}}};
     s.connect();
     for (int i = 0; i < 100; ++i)

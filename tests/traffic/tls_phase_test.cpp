@@ -1,6 +1,6 @@
 #include "net/tls/tls.hpp"
 #include "support/certificates.hpp"
-#include "traffic/other_world.hpp"
+#include "support/other_world.hpp"
 #include "traffic/traffic.hpp"
 
 #include <deque>

@@ -23,6 +23,9 @@ reply_glance glance_at(bson::view reply) noexcept;
 std::optional<failed_attempt> failure_in(const reply_glance& seen, std::int32_t max_wire_version,
                                          bool sharded);
 inline std::optional<failed_attempt> failure_in(bson::view reply, std::int32_t max_wire_version,
-                                                bool sharded = false);
+                                                bool sharded = false)
+{
+    return failure_in(glance_at(reply), max_wire_version, sharded);
+}
 
 }  // namespace holdfast::core::mongo

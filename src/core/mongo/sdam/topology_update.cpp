@@ -68,9 +68,6 @@ void topology_update::remove(const endpoint& address)
     next_.servers.erase(at);
     does(stop_monitor{kept->address});
     tells(server_closed{kept->address});
-    if (next_.servers.empty())
-        does(warn{"the last server, " + kept->address.value() +
-                  ", was removed from the topology: nothing is left to discover others from"});
 }
 
 void topology_update::run_table(const server_ptr& s)
@@ -372,6 +369,9 @@ void topology_update::find_session_timeout()
 
 transition topology_update::finish()
 {
+    if (next_.servers.empty() && !before_->servers.empty())
+        does(warn{"the last server, " + before_->servers.back()->address.value() +
+                  ", was removed from the topology: nothing is left to discover others from"});
     check_compatibility();
     find_session_timeout();
     auto after = std::make_shared<const topology_description>(std::move(next_));

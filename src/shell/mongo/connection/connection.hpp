@@ -22,7 +22,7 @@ namespace holdfast::shell::mongo {
 /// a failure it is of no more use, unless nothing had been sent yet; it never resends by itself.
 class connection {
 public:
-    /// `requests` counts those of all connections of a client, so that each has a number of its own.
+    /// `requests` counts those of all connections of a client: each has a number of its own.
     connection(runtime::stream_ptr over, endpoint server,
                std::shared_ptr<std::atomic<std::int32_t>> requests) noexcept
         : stream_{std::move(over)}, server_{std::move(server)}, requests_{std::move(requests)}

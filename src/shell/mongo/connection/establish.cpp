@@ -139,9 +139,8 @@ runtime::awaitable<result<greeting>> greet(runtime::world& in, const connection_
     co_return co_await greet_by(in, recipe, std::move(server), limit(in, recipe, until), none);
 }
 
-runtime::awaitable<result<greeting>> establish(runtime::world& in,
-                                               const connection_recipe& recipe, endpoint server,
-                                               time_point until)
+runtime::awaitable<result<greeting>> establish(runtime::world& in, const connection_recipe& recipe,
+                                               endpoint server, time_point until)
 {
     const time_point last = limit(in, recipe, until);
     auto speculative = begin_speculative_login(in, recipe);

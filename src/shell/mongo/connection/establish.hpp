@@ -22,9 +22,8 @@ runtime::awaitable<result<greeting>> greet(runtime::world& in, const connection_
 
 /// Connects, wraps in TLS if the recipe says so, says hello and logs in. `until` and the recipe's
 /// time limit hold for all of it together. An error names server, phase and cause.
-runtime::awaitable<result<greeting>> establish(runtime::world& in,
-                                               const connection_recipe& recipe, endpoint server,
-                                               time_point until);
+runtime::awaitable<result<greeting>> establish(runtime::world& in, const connection_recipe& recipe,
+                                               endpoint server, time_point until);
 
 /// Whether trying again could not help: the name does not exist, or the peer is somebody else.
 bool is_terminal(const error& why) noexcept;

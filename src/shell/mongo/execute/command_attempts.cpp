@@ -281,7 +281,7 @@ result<bson::document> command_attempts::finished(const core::mongo::message& re
         over.require_login();
     server_ = on.address();
     error why = core::mongo::make_server_error(reply.body);
-    if (policy_.repeatable && core::mongo::driver_adds_label(failed_))
+    if (is_repeatable_write() && core::mongo::driver_adds_label(failed_))
         why = std::move(why).with_label(core::mongo::label::retryable_write);
     why = std::move(why).with_context("server", on.address().value());
     client_->servers->handle(
@@ -306,7 +306,7 @@ error command_attempts::lost(error why, const connection& over, const selected_s
                              .sharded = on.topology().type == core::mongo::topology_type::sharded};
     if (session_)
         session_->mark_dirty();
-    if (policy_.repeatable && core::mongo::driver_adds_label(failed_))
+    if (is_repeatable_write() && core::mongo::driver_adds_label(failed_))
         why = std::move(why).with_label(core::mongo::label::retryable_write);
     if (why.code() == boost::system::errc::operation_canceled)
         return why;  // nothing is wrong with the server
@@ -346,10 +346,10 @@ error command_attempts::not_sent(error why, const selected_server& on)
     const auto lifetime = on.topology().logical_session_timeout_minutes;
     if (order_.kind == core::mongo::retry_kind::write && order_.eligible &&
         client_->settings.retry_writes &&
-        core::mongo::supports_retryable_writes(
-            on.description().type, on.description().max_wire_version, lifetime))
+        core::mongo::supports_retryable_writes(on.description().type,
+                                               on.description().max_wire_version, lifetime))
         policy_.repeatable = true;
-    if (policy_.repeatable && core::mongo::driver_adds_label(failed_))
+    if (is_repeatable_write() && core::mongo::driver_adds_label(failed_))
         why = std::move(why).with_label(core::mongo::label::retryable_write);
     return why;
 }
@@ -377,65 +377,6 @@ settled_step command_attempts::judge(error why, time_point now)
     if (decided.avoids_server && !server_.value().empty())
         avoided_.push_back(server_);
     return try_again{decided.wait};
-}
-
-std::optional<error> command_attempts::woke(time_point)
-{
-    return std::nullopt;
-}
-
-error command_attempts::timed_out(time_point)
-{
-    std::string text{name_};
-    text += " was not done in time";
-    if (reported_)
-        text += "; the last failure: " + reported_->message();
-    return with_history(error{core::mongo::errc::operation_timed_out, std::move(text)});
-}
-
-error command_attempts::cancelled(const error* unjudged, time_point now)
-{
-    if (unjudged != nullptr)
-        record(*unjudged, "not retried: the caller has cancelled the operation", {}, now);
-    std::string text{name_};
-    text += " was cancelled";
-    return with_history(error{runtime::errc::cancelled, std::move(text)});
-}
-
-void command_attempts::record(const error& why, std::string verdict, duration wait, time_point now)
-{
-    holdfast::attempt one;
-    one.server = server_;
-    one.phase = phase_;
-    one.cause = why.code();
-    one.labels.assign(why.labels().begin(), why.labels().end());
-    one.started = attempt_began_ - began_;
-    one.took = now - attempt_began_;
-    one.waited = wait;
-    one.verdict = std::move(verdict);
-    log_.record(std::move(one));
-}
-
-error command_attempts::with_history(error why) const
-{
-    return std::move(why).with_history(log_.entries());
-}
-
-runtime::awaitable<result<bson::document>> execute(std::shared_ptr<client_state> client,
-                                                   command_order&& order)
-{
-    runtime::world& in = client->world;
-    const core::deadline until = order.until;
-    return retry_loop_of<command_attempts>(in, until, std::move(client), std::move(order));
-}
-
-runtime::awaitable<bson::document> execute_or_throw(std::shared_ptr<client_state> client,
-                                                    command_order&& order)
-{
-    runtime::world& in = client->world;
-    const core::deadline until = order.until;
-    return retry_loop_of<command_attempts, bson::document>(in, until, std::move(client),
-                                                           std::move(order));
 }
 
 }  // namespace holdfast::shell::mongo

@@ -44,6 +44,10 @@ private:
     };
 
     core::mongo::selection_request wanted() const;
+    bool is_repeatable_write() const noexcept
+    {
+        return policy_.repeatable && order_.kind == core::mongo::retry_kind::write;
+    }
     void start_attempt();
     result<void> load();
     runtime::awaitable<result<bson::document>> send_only();

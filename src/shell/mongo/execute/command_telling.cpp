@@ -37,7 +37,15 @@ void command_telling::tell_started(std::span<const std::uint8_t> request)
 
 void command_telling::tell_failed(const error& why)
 {
-    client_.tell->tell(told::command_failed{facts_, took(), why});
+    if (!secret_)
+        return client_.tell->tell(told::command_failed{facts_, took(), why});
+    // A server may well repeat what it could not read.
+    error bare{why.code(), std::string{facts_.command_name} + " failed: its words are not shown"};
+    for (const std::string& label : why.labels())
+        bare = std::move(bare).with_label(label);
+    if (const std::string_view name = why.context("codeName"); !name.empty())
+        bare = std::move(bare).with_context("codeName", std::string{name});
+    client_.tell->tell(told::command_failed{facts_, took(), bare});
 }
 
 void command_telling::tell_ended(bson::view reply, const error* why)

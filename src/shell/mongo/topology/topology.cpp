@@ -55,6 +55,10 @@ void topology::open()
 {
     {
         const std::scoped_lock lock{mutex_};
+        if (options_.start.load_balanced) {  // which nobody monitors, so no effect starts it
+            for (const endpoint& balancer : options_.start.seeds)
+                add_server(balancer);
+        }
         apply(core::mongo::open_topology(options_.start));
     }
     changed_.notify();
@@ -91,8 +95,9 @@ void topology::greeted(const endpoint& by, bson::view hello)
         const core::mongo::server_ptr known = known_->find(by);
         if (closed_ || !known || core::mongo::is_unknown(known->type))
             return;
-        auto described = parse_hello(by, hello, {known->round_trip_time, known->min_round_trip_time},
-                                     world_.steady_now(), known.get());
+        const core::mongo::round_trip_times times{known->round_trip_time,
+                                                  known->min_round_trip_time};
+        auto described = parse_hello(by, hello, times, world_.steady_now(), known.get());
         if (described == *known)
             return;
         apply(core::mongo::apply_check(known_, std::move(described)));

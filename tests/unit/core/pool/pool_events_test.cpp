@@ -224,7 +224,31 @@ TEST(pool_sizes, the_least_number_is_reached_step_by_step)
     pool.open_failed(connection_id{2}, trouble, start);
     EXPECT_EQ(pool.total(), 2u) << "after a failure it waits for the next upkeep";
     pool.maintain(start);
+    EXPECT_EQ(pool.total(), 2u) << "and for the one that is under way";
+    pool.opened(connection_id{3}, std::nullopt, start);
     EXPECT_EQ(pool.total(), 3u) << "and never more than the size";
+}
+
+TEST(pool_sizes, a_server_that_failed_is_approached_slowly)
+{
+    connection_pool pool{{.max_size = 0, .max_connecting = 8}};
+    pool.mark_ready(start);
+    pool.clear(trouble, std::nullopt, false, start);
+    pool.mark_ready(start);
+    for (unsigned i = 1; i <= 40; ++i)
+        pool.check_out(checkout_id{i}, start);
+    std::vector<std::size_t> opening;  // before each success
+    for (int next = 1; next <= 12; ++next) {
+        opening.push_back(pool.opening());
+        pool.opened(connection_id{next}, std::nullopt, start);
+    }
+    const std::vector<std::size_t> slowly{1, 1, 2, 4, 8, 8, 8, 8, 8, 8, 8, 8};
+    EXPECT_EQ(opening, slowly);
+    pool.open_failed(connection_id{13}, trouble, start);
+    EXPECT_EQ(pool.opening(), 7u) << "what is under way goes on";
+    for (int next = 14; next <= 19; ++next)
+        pool.open_failed(connection_id{next}, trouble, start);
+    EXPECT_EQ(pool.opening(), 1u) << "and one is left to see whether the server is back";
 }
 
 TEST(pool_sizes, an_upkeep_connection_serves_whoever_waits)
