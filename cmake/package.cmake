@@ -2,7 +2,8 @@
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/holdfast)
-install(TARGETS holdfast EXPORT holdfastTargets)
+install(TARGETS holdfast holdfast_lab EXPORT holdfastTargets)
+set_target_properties(holdfast_lab PROPERTIES EXPORT_NAME lab)
 install(DIRECTORY include/holdfast DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT holdfastTargets NAMESPACE holdfast:: DESTINATION ${package_dir})
 
