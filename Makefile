@@ -71,6 +71,7 @@ clean: ## remove all that was built
 unit-tests: format-check
 	@rm -rf build/results
 	@$(STEP) "test release" $(CTEST) release
+	@$(STEP) "no secret in any output" tools/no_secrets.sh
 
 official-tests:
 	@for suite in $(OFFICIAL); do \

@@ -3,6 +3,7 @@
 #include "lab/aggregate/compute.hpp"
 #include "lab/document/compare.hpp"
 #include "lab/document/server_code.hpp"
+#include "lab/document/stable_sort.hpp"
 #include "lab/expression/node.hpp"
 
 #include <algorithm>
@@ -51,7 +52,7 @@ public:
     result<documents> totals()
     {
         if (plan_.sorted)
-            std::ranges::stable_sort(groups_, [&](const group& a, const group& b) {
+            sort_stably(groups_, [&](const group& a, const group& b) {
                 return compare(a.key.get(), b.key.get(), by_) < 0;
             });
         documents made;

@@ -1,6 +1,7 @@
 #include "lab/aggregate/compute.hpp"
 #include "lab/aggregate/stage.hpp"
 #include "lab/document/server_code.hpp"
+#include "lab/document/stable_sort.hpp"
 #include "lab/expression/node.hpp"
 #include "lab/query/matcher.hpp"
 #include "lab/query/sort_pattern.hpp"
@@ -55,8 +56,8 @@ public:
             auto key = by_.key_of(d);
             rows.push_back({std::move(key), std::move(d)});
         }
-        std::ranges::stable_sort(
-            rows, [&](const row& a, const row& b) { return by_.compare(a.key, b.key) < 0; });
+        sort_stably(rows,
+                    [&](const row& a, const row& b) { return by_.compare(a.key, b.key) < 0; });
         for (std::size_t i = 0; i < rows.size(); ++i)
             in[i] = std::move(rows[i].whole);
         return in;

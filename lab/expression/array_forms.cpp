@@ -1,5 +1,6 @@
 #include "lab/document/compare.hpp"
 #include "lab/document/server_code.hpp"
+#include "lab/document/stable_sort.hpp"
 #include "lab/expression/compiler.hpp"
 #include "lab/expression/expression.hpp"
 #include "lab/expression/list.hpp"
@@ -122,7 +123,7 @@ public:
             for (const sort_part& p : parts_)
                 rows.back().key.push_back(value_at(e, p.path));
         }
-        std::ranges::stable_sort(rows, [&](const row& a, const row& b) {
+        sort_stably(rows, [&](const row& a, const row& b) {
             for (std::size_t i = 0; i < parts_.size(); ++i) {
                 const auto order = compare(a.key[i].get(), b.key[i].get(), in.by);
                 if (order != 0)

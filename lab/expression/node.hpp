@@ -3,6 +3,7 @@
 #include "holdfast/bson/view.hpp"
 #include "holdfast/error.hpp"
 #include "lab/document/collation.hpp"
+#include "lab/document/type_name.hpp"
 #include "lab/document/value.hpp"
 #include "lab/expression/context.hpp"
 
@@ -56,8 +57,7 @@ struct arguments {
 
 using operation = result<value> (*)(const arguments& of, scope& in);
 
-/// MongoDB's short name of a type: "int", "objectId", "missing".
-std::string_view type_name(bson::type t) noexcept;
+using lab::type_name;
 inline std::string_view type_name(const bson::element& e) noexcept
 {
     return type_name(e.type());

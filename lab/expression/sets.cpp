@@ -1,5 +1,6 @@
 #include "lab/document/compare.hpp"
 #include "lab/document/server_code.hpp"
+#include "lab/document/stable_sort.hpp"
 #include "lab/expression/expression.hpp"
 #include "lab/expression/list.hpp"
 #include "lab/expression/operators.hpp"
@@ -17,7 +18,7 @@ list sorted_set(const bson::element& array, const scope& in)
     list all = elements_of(array);
     const auto less = [&](const auto& a, const auto& b) { return compare(a, b, in.by) < 0; };
     const auto same = [&](const auto& a, const auto& b) { return equal(a, b, in.by); };
-    std::ranges::stable_sort(all, less);
+    sort_stably(all, less);
     const auto rest = std::ranges::unique(all, same);
     all.erase(rest.begin(), rest.end());
     return all;

@@ -101,7 +101,7 @@ status rewriter::calculate(const operation& what, const bson::element& old)
         return refuse(server_code::type_mismatch,
                       "Cannot apply " + name + " to a value of non-numeric type. {" +
                           id_words(document_) + "} has the field '" + std::string{old.key()} +
-                          "' of non-numeric type " + std::string{type_word(old.type())});
+                          "' of non-numeric type " + std::string{type_name(old.type())});
     const auto made = what.what == op::increment ? add(*current, *operand)
                                                  : multiply(*current, *operand);
     if (!made)
@@ -120,7 +120,7 @@ status rewriter::bits(const operation& what, const bson::element& old, std::stri
         return refuse(server_code::bad_value, "Cannot apply $bit to a value of non-integral type." +
                                                   id_words(document_) + " has the field " +
                                                   std::string{key} + " of non-integer type " +
-                                                  std::string{type_word(old.type())});
+                                                  std::string{type_name(old.type())});
     for (const bson::element& e : what.operand.as_document()) {
         const number mask = *number::of(e);
         if (e.key() == "and")

@@ -1,6 +1,7 @@
 #include "holdfast/bson/array_index.hpp"
 #include "lab/document/compare.hpp"
 #include "lab/document/server_code.hpp"
+#include "lab/document/stable_sort.hpp"
 #include "lab/update/rewriter.hpp"
 #include "lab/update/words.hpp"
 
@@ -113,21 +114,6 @@ void cut(std::vector<bson::element>& to, std::int64_t slice)
         to.erase(to.begin(), to.begin() + (size + slice));
 }
 
-/// Equal ones keep their order. (clang takes offence at libstdc++'s stable_sort.)
-void sort_items(std::vector<bson::element>& items, const sort_less& less)
-{
-    std::vector<std::pair<bson::element, std::size_t>> numbered;
-    numbered.reserve(items.size());
-    for (const bson::element& e : items)
-        numbered.emplace_back(e, numbered.size());
-    std::ranges::sort(numbered, [&](const auto& a, const auto& b) {
-        if (less(a.first, b.first))
-            return true;
-        return !less(b.first, a.first) && a.second < b.second;
-    });
-    std::ranges::transform(numbered, items.begin(), [](const auto& n) { return n.first; });
-}
-
 void write_array(writer& out, std::string_view key, const std::vector<bson::element>& items)
 {
     const std::size_t start = out.open(bson::type::array, key);
@@ -165,7 +151,7 @@ status rewriter::push(const operation& what, const bson::element& old, std::stri
     if (old && old.type() != bson::type::array)
         return refuse(server_code::bad_value, "The field '" + std::string{key} +
                                                   "' must be an array but is of type " +
-                                                  std::string{type_word(old.type())} +
+                                                  std::string{type_name(old.type())} +
                                                   " in document {" + id_words(document_) + "}");
     const push_plan& plan = *what.push;
     if (!plan.position && plan.sort.empty() && !plan.slice)
@@ -175,7 +161,7 @@ status rewriter::push(const operation& what, const bson::element& old, std::stri
         return std::move(items).error();
     insert_at(*items, plan.values, plan.position.value_or(INT64_MAX));
     if (!plan.sort.empty())
-        sort_items(*items, sort_less{plan.sort, around_.by});
+        sort_stably(*items, sort_less{plan.sort, around_.by});
     if (plan.slice)
         cut(*items, *plan.slice);
     write_array(out_, key, *items);
@@ -188,7 +174,7 @@ status rewriter::add_to_set(const operation& what, const bson::element& old, std
         return refuse(server_code::bad_value,
                       "Cannot apply $addToSet to non-array field. Field named '" +
                           std::string{key} + "' has non-array type " +
-                          std::string{type_word(old.type())});
+                          std::string{type_name(old.type())});
     known_values wanted{around_.by};
     std::vector<bson::element> fresh;
     for (const bson::element& e : what.values) {
@@ -252,7 +238,7 @@ status rewriter::pop(const operation& what, const bson::element& old)
     if (old.type() != bson::type::array)
         return refuse(server_code::type_mismatch, "Path '" + path_ +
                                                       "' contains an element of non-array type '" +
-                                                      std::string{type_word(old.type())} + "'");
+                                                      std::string{type_name(old.type())} + "'");
     auto items = take_elements(old);
     if (!items)
         return std::move(items).error();

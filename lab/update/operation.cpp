@@ -36,7 +36,7 @@ constexpr std::array<std::pair<std::string_view, op>, 15> operators = {{
 
 std::string word(bson::type t)
 {
-    return std::string{type_word(t)};
+    return std::string{type_name(t)};
 }
 
 status check_number(op what, const bson::element& operand)

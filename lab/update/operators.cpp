@@ -128,7 +128,7 @@ status operators::read_filters(bson::array_view from, const parse_context& with)
         if (e.type() != bson::type::document)
             return refuse(server_code::type_mismatch,
                           "BSON field 'update.updates.arrayFilters." + std::string{e.key()} +
-                              "' is the wrong type '" + std::string{type_word(e.type())} +
+                              "' is the wrong type '" + std::string{type_name(e.type())} +
                               "', expected type 'object'");
         std::string_view name;
         if (auto found = find_name(e.as_document(), name, 0); !found)
@@ -258,7 +258,7 @@ status operators::parse(bson::array_view array_filters, const parse_context& wit
         if (e.type() != bson::type::document)
             return refuse(server_code::failed_to_parse,
                           "Modifiers operate on fields but we found type " +
-                              std::string{type_word(e.type())} +
+                              std::string{type_name(e.type())} +
                               " instead. For example: {$mod: {<field>: ...}} not {" + words_of(e) +
                               "}");
         if (auto read = read_operator(*what, e.as_document(), with); !read)

@@ -85,7 +85,7 @@ status check_id(const bson::element& id)
     if (id.type() == bson::type::array || id.type() == bson::type::regex ||
         id.type() == bson::type::undefined)
         return refuse(server_code::invalid_id_field,
-                      "The '_id' value cannot be of type " + std::string{type_word(id.type())});
+                      "The '_id' value cannot be of type " + std::string{type_name(id.type())});
     if (id.type() != bson::type::document)
         return {};
     for (const bson::element& e : id.as_document()) {

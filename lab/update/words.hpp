@@ -2,14 +2,12 @@
 #include "holdfast/bson/element.hpp"
 #include "holdfast/bson/types.hpp"
 #include "holdfast/bson/view.hpp"
+#include "lab/document/type_name.hpp"
 
 #include <string>
 #include <string_view>
 
 namespace holdfast::lab::updating {
-
-/// What MongoDB calls a type in its messages: "int", "objectId", "binData".
-std::string_view type_word(bson::type t) noexcept;
 
 /// An element as messages show it, `a: "x"` or `a: { b: 1 }`, cut where it gets long.
 std::string words_of(const bson::element& e);

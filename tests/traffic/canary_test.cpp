@@ -321,14 +321,14 @@ TEST_F(canary_test, commands_with_secrets_are_not_shown)
             name, 1, "pwd", canary::password, "speculativeAuthenticate",
             bson::object("saslStart", 1, "payload", canary::password));
         const bool greets = is_hello(name);
-        s.server("a").on_command(name, [&](const scripted_command& asked) {
+        s.server("a").on_command(name, [&s, greets](const scripted_command& asked) {
             if (greets && !asked.body["pwd"])
                 return scripted_reply{s.set.hello_of("a:27017")};
             return scripted_reply{bson::doc("ok", 1.0, "speculativeAuthenticate",
                                             bson::object("payload", canary::password))};
         });
         EXPECT_TRUE(run(s, command));
-        s.server("a").on_command(name, [&](const scripted_command& asked) {
+        s.server("a").on_command(name, [&s, greets](const scripted_command& asked) {
             return greets && !asked.body["pwd"] ? scripted_reply{s.set.hello_of("a:27017")}
                                                 : hang_up();
         });

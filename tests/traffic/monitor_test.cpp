@@ -128,6 +128,7 @@ TEST(traffic_monitor, all_kinds_of_events_are_told)
 
 TEST(traffic_monitor, while_an_operation_waits_all_servers_are_checked_every_half_second)
 {
+    VERIFIES("SD-195");
     scene s;
     s.simulation.run_for(1ms);
     s.server("a").stop_listening();

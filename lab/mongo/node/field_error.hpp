@@ -1,13 +1,11 @@
 #pragma once
 #include "holdfast/bson/element.hpp"
 #include "holdfast/error.hpp"
+#include "lab/document/type_name.hpp"
 
 #include <string_view>
 
 namespace holdfast::lab::mongo {
-
-/// What MongoDB calls a type in its messages: "object", "bool", "long".
-std::string_view type_name(bson::type t) noexcept;
 
 /// The errors about one field of a command, in MongoDB's words; `where` is "insert" or, for a
 /// statement inside, "update.updates".
