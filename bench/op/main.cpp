@@ -11,6 +11,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
@@ -37,6 +38,8 @@ struct tally {
     std::uint64_t begun = 0;
     std::uint64_t done = 0;
     std::string failure = {};
+    std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
+    std::chrono::steady_clock::time_point ended = {};  // of the last operation, if anybody looked
 };
 
 runtime::awaitable<result<connection_ptr>> connect(runtime::world& in, const parsed_uri& from)
@@ -117,8 +120,10 @@ void run_commands(const order& what, const command_to_run& command, tally& all)
     const mongo::client with{loop.get_executor(), what.uri};
     std::uint32_t running = what.concurrency;
     auto ended = [&](std::exception_ptr) {
-        if (--running == 0)
-            boost::asio::co_spawn(loop, close(with), [](std::exception_ptr) {});
+        if (--running > 0)
+            return;
+        all.ended = std::chrono::steady_clock::now();
+        boost::asio::co_spawn(loop, close(with), [](std::exception_ptr) {});
     };
     for (std::uint32_t n = 0; n < what.concurrency; ++n)
         boost::asio::co_spawn(loop, command_worker(with, command.body, command.how, what, all),
@@ -178,8 +183,11 @@ int run(const order& what)
         std::fprintf(stderr, "bench_op: %s\n", all.failure.c_str());
         return 1;
     }
-    std::printf("{\"op\":\"%s\",\"n\":%llu}\n", what.operation.c_str(),
-                static_cast<unsigned long long>(all.done));
+    if (all.ended < all.began)
+        all.ended = std::chrono::steady_clock::now();
+    std::printf("{\"op\":\"%s\",\"n\":%llu,\"wall\":%.6f}\n", what.operation.c_str(),
+                static_cast<unsigned long long>(all.done),
+                std::chrono::duration<double>(all.ended - all.began).count());
     return 0;
 }
 
