@@ -168,5 +168,32 @@ TEST(lab_sync_client, a_user_logs_in)
     EXPECT_EQ(refused.error().explain().find(canary::wrong_password), std::string::npos);
 }
 
+TEST(lab_sync_client, a_write_that_wants_no_acknowledgement_gets_none_and_is_carried_out)
+{
+    class ear final : public mongo::event_listener {
+    public:
+        void on(const mongo::told::command_started& e) noexcept override
+        {
+            if (e.of.command_name == "insert")
+                numbered = numbered || e.command.find("txnNumber");
+        }
+        std::atomic<bool> numbered = false;
+    };
+    auto set = started({.members = 1});
+    mongo::client_options options;
+    const auto heard = std::make_shared<ear>();
+    options.listeners.push_back(heard);
+    const sync::client client{set.uri(), options};
+    const bson::document insert = bson::doc("insert", "kelp", "documents",
+                                            bson::list(bson::object("_id", 1)), "writeConcern",
+                                            bson::object("w", 0));
+    const bson::document reply = client.run_command("sea", insert, as_write());
+    EXPECT_FALSE(reply["n"]) << "the server has said nothing";
+    // The same connection serves the next one, which finds the document: they come in order.
+    const bson::document count = client.run_command("sea", bson::doc("count", "kelp"));
+    EXPECT_EQ(number_in(count), 1);
+    EXPECT_FALSE(heard->numbered);
+}
+
 }  // namespace
 }  // namespace holdfast::proof
