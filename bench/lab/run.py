@@ -19,6 +19,10 @@ import sys
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+
+from stub import compiled, free_port  # noqa: E402
+
 ROOT = HERE.parent.parent
 PEER = ROOT.parent / 'shared/peer-bench'
 TURNS = 5
@@ -35,19 +39,6 @@ def arguments():
     parser.add_argument('--connections', type=int, default=16)
     parser.add_argument('--no-idle', action='store_true', help='leave out the idle set')
     return parser.parse_args()
-
-
-def compiled(source, target):
-    if not target.exists() or target.stat().st_mtime < source.stat().st_mtime:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        subprocess.run(['g++', '-std=c++20', '-O2', '-o', target, source, '-lpthread'], check=True)
-    return target
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(('127.0.0.1', 0))
-        return probe.getsockname()[1]
 
 
 def cpu_ms(process):

@@ -20,6 +20,10 @@ import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+
+from stub import compiled, free_port  # noqa: E402
+
 ROOT = HERE.parent.parent
 PEER = ROOT.parent / 'shared/peer-bench'
 LENGTHS = (500, 2500)
@@ -38,19 +42,6 @@ def arguments():
     parser.add_argument('--out', type=pathlib.Path, default=ROOT / 'build/bench')
     parser.add_argument('--no-time', action='store_true', help='count only')
     return parser.parse_args()
-
-
-def compiled(source, target):
-    if not target.exists() or target.stat().st_mtime < source.stat().st_mtime:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        subprocess.run(['g++', '-std=c++20', '-O2', '-o', target, source, '-lpthread'], check=True)
-    return target
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(('127.0.0.1', 0))
-        return probe.getsockname()[1]
 
 
 @contextlib.contextmanager
