@@ -1,9 +1,9 @@
 #include "core/mongo/sdam/srv_poll.hpp"
 
 #include "core/mongo/settings/address.hpp"
+#include "core/mongo/settings/draw_order.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <utility>
 
 namespace holdfast::core::mongo {
@@ -68,17 +68,6 @@ duration srv_rescan_interval(std::span<const srv_host> records) noexcept
         return min_srv_rescan_interval;
     const auto shortest = std::ranges::min(records, {}, &srv_host::ttl).ttl;
     return std::max(shortest, min_srv_rescan_interval);
-}
-
-void draw_order(std::vector<srv_host>& records, std::span<const double> chances)
-{
-    assert(chances.size() >= records.size());
-    for (std::size_t left = records.size(); left > 1; --left) {
-        const double chance = chances[left - 1];
-        assert(chance >= 0 && chance < 1);
-        const auto drawn = static_cast<std::size_t>(chance * static_cast<double>(left));
-        std::swap(records[drawn], records[left - 1]);
-    }
 }
 
 srv_poll_outcome apply_srv_poll(const topology_ptr& before,

@@ -41,10 +41,6 @@ bool polls_srv(const topology_description& t, const std::optional<srv_settings>&
 /// From the end of a look-up with these records, the first of all included, to the next.
 duration srv_rescan_interval(std::span<const srv_host> records) noexcept;
 
-/// Puts the records into an order that the caller has drawn, by a number in [0, 1) for each: every
-/// order is as likely. Of the first and of each later look-up, for `srvMaxHosts` takes the first.
-void draw_order(std::vector<srv_host>& records, std::span<const double> chances);
-
 /// What one more look-up does to the topology, and how long to wait for the next; nothing if there
 /// will be none. Hosts outside the domain are left out, with a warning. An error, and an answer
 /// without a host to be trusted, change nothing, and let the next look-up come sooner.

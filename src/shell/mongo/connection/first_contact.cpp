@@ -1,6 +1,7 @@
 #include "shell/mongo/connection/first_contact.hpp"
 
 #include "core/mongo/error/errc.hpp"
+#include "core/mongo/settings/draw_order.hpp"
 #include "runtime/wait.hpp"
 #include "shell/mongo/connection/establish.hpp"
 
@@ -66,15 +67,6 @@ bool all_hopeless(const std::vector<tried_seed>& seeds)
         seeds, [](const tried_seed& seed) { return seed.failure && is_terminal(*seed.failure); });
 }
 
-/// In an order by chance, as RFC 2782 wants it among equals, and srvMaxHosts among all.
-void shuffle(std::vector<core::mongo::srv_target>& targets, runtime::world& in)
-{
-    for (std::size_t left = targets.size(); left > 1; --left) {
-        const auto at = static_cast<std::size_t>(in.chance() * static_cast<double>(left));
-        std::swap(targets[left - 1], targets[at]);
-    }
-}
-
 }  // namespace
 
 runtime::awaitable<result<parsed_uri>> look_up_seeds(runtime::world& in, parsed_uri from)
@@ -90,9 +82,12 @@ runtime::awaitable<result<parsed_uri>> look_up_seeds(runtime::world& in, parsed_
     if (!texts)
         co_return std::move(texts).error();
     core::mongo::srv_answer answer;
-    for (const runtime::srv_record& record : *records)
+    std::vector<double> chances;
+    for (const runtime::srv_record& record : *records) {
         answer.targets.push_back({record.host, record.port});
-    shuffle(answer.targets, in);
+        chances.push_back(in.chance());
+    }
+    core::mongo::draw_order(answer.targets, chances);
     answer.txt = *std::move(texts);
     auto resolved = core::mongo::resolve_srv(from, answer);
     if (resolved && resolved->settings.srv)

@@ -1,5 +1,6 @@
 #include "core/mongo/sdam/srv_poll.hpp"
 
+#include "core/mongo/settings/draw_order.hpp"
 #include "core/mongo/uri/uri.hpp"
 #include "sdam_fixture.hpp"
 
