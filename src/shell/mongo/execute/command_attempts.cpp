@@ -62,12 +62,15 @@ void command_attempts::start_attempt()
     phase_ = dispatch_phase::not_sent;
     server_ = {};
     failed_ = failed_attempt{.origin = failure_origin::client};
-    trip_.reset();
+    if (!logs_in_next())
+        trip_.reset();
 }
 
 bool command_attempts::begin_now()
 {
     start_attempt();
+    if (trip_)
+        return false;
     auto found = client_->servers->try_select(wanted(), {name_, operation_});
     if (!found || !*found)
         return false;
@@ -94,7 +97,8 @@ result<bson::document> command_attempts::end(result<core::mongo::message> reply)
         trip_->telling->ended(reply->body, outcome ? nullptr : &outcome.error());
     else
         trip_->telling->failed(outcome.error());
-    if (!planted.holds_connection_while_waiting) {
+    const bool logs_in = !outcome && over.needs_login() && !logged_in_again_;
+    if (!logs_in && !planted.holds_connection_while_waiting) {
         trip_->over->give_back(now);
         trip_.reset();
     }
@@ -125,9 +129,9 @@ runtime::awaitable<result<bson::document>> command_attempts::attempt()
         trip_->over.emplace(*std::move(waited));
     }
     if ((*trip_->over)->needs_login()) {
-        auto known = co_await trip_->on.pool().log_in_again(**trip_->over);
+        auto known = co_await log_in();
         if (!known)
-            co_return not_sent(std::move(known).error(), trip_->on);
+            co_return std::move(known).error();
     }
     if (auto loaded = load(); !loaded) {
         trip_.reset();

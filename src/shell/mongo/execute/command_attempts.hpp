@@ -49,6 +49,8 @@ private:
         return policy_.repeatable && order_.kind == core::mongo::retry_kind::write;
     }
     void start_attempt();
+    bool logs_in_next() const noexcept;
+    runtime::awaitable<result<void>> log_in();
     result<void> load();
     runtime::awaitable<result<bson::document>> send_only();
     void write_cluster_time(bson::builder& command) const;
