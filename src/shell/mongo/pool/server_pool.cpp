@@ -308,8 +308,15 @@ void server_pool::tell_events()
 {
     if (tell_->silent())
         return;
-    for (const core::pool_event& one : machine_.take_events())
+    for (const core::pool_event& one : machine_.take_events()) {
+        if (!told_of_) [[unlikely]] {
+            if (!std::holds_alternative<core::pool_told::ready>(one))
+                continue;
+            told_of_ = true;
+            tell_->queue(told_by_pool(core::pool_told::created{}, options_.server, options_.told));
+        }
         tell_->queue(told_by_pool(one, options_.server, options_.told));
+    }
 }
 
 connection_ptr server_pool::take(connection_id id)

@@ -145,6 +145,7 @@ private:
     std::map<core::checkout_id, std::shared_ptr<waiter>> waiters_;
     std::uint64_t last_checkout_ = 0;
     bool upkeep_started_ = false;
+    bool told_of_ = false;  // what is never ready, as that of an arbiter, exists for nobody
 };
 
 inline void lease::give_back() noexcept
