@@ -53,6 +53,7 @@ interop: build interop-tests ## let clients that we did not write judge the lab 
 interop-all: build ## the same, and mongosh
 	@command -v npm >/dev/null || tools/setup.sh nodejs npm || true
 	@tests/interop/run.sh --all
+	@$(STEP) "no secret in any output" tools/no_secrets.sh
 
 format: setup ## format all C++ files
 	@tools/format.py
@@ -88,6 +89,7 @@ sanitized-tests: build/asan.built
 interop-tests:
 	@command -v npm >/dev/null || tools/setup.sh nodejs npm || true
 	@tests/interop/run.sh
+	@$(STEP) "no secret in any output" tools/no_secrets.sh
 
 # Ninja knows what is out of date; this only says where each preset is built.
 build/%.built: FORCE

@@ -21,6 +21,8 @@ bool only_nobody_waited(const error& why)
            why.code() == boost::system::errc::operation_canceled;
 }
 
+constexpr int login_expired = 391;
+
 class offences {
 public:
     void add(const record& at, const std::string& what)
@@ -136,7 +138,8 @@ public:
             c.broken = !only_nobody_waited(*e.failure);
             return;
         }
-        c.due_back = e.when;
+        if (!e.failure || e.failure->code().value() != login_expired)
+            c.due_back = e.when;  // else it logs in again first
     }
 
     bool is_ready() const noexcept { return ready_; }
@@ -147,7 +150,7 @@ public:
             out.add(server_ + ": " + std::to_string(waiting_) + " check-outs never ended");
         if (!limits_.closed)
             return;
-        if (!closed_)
+        if (created_ && !closed_)
             out.add(server_ + ": the pool was never closed");
         for (const auto& [id, c] : connections_) {
             if (c.now != state::closed)

@@ -1,6 +1,7 @@
 #include "support/scripted_login.hpp"
 
 #include "holdfast/bson/builder.hpp"
+#include "support/canary.hpp"
 
 #include <algorithm>
 #include <array>
@@ -50,11 +51,6 @@ digest hmac(const digest& key, std::string_view text)
 
 }  // namespace
 
-scripted_login::scripted_login(std::string user, std::string password)
-    : user_{std::move(user)}, password_{std::move(password)}
-{
-}
-
 void scripted_login::guard(scripted_server& at, scripted_server::full_answer hello,
                            bool speculative)
 {
@@ -87,7 +83,7 @@ void scripted_login::guard(scripted_server& at, scripted_server::full_answer hel
 bson::document scripted_login::begin(std::size_t connection, bson::view start)
 {
     const std::string first = text_in(start);
-    if (first.size() < 3 || field(first, "n=") != user_)
+    if (first.size() < 3 || field(first, "n=") != canary::user)
         return ++refusals_, refusal();
     talk& t = talks_[connection];
     t.client_first = first.substr(3);
@@ -104,8 +100,9 @@ bson::document scripted_login::finish(std::size_t connection, bson::view more)
     const talk& t = talks_[connection];
     const std::string bare = last.substr(0, last.find(",p="));
     const std::string text = t.client_first + "," + t.server_first + "," + bare;
-    const digest salted =
-        core::mongo::salted_password(scram_hash::sha_256, password_, salt, iterations).value();
+    const digest salted = core::mongo::salted_password(scram_hash::sha_256, canary::password, salt,
+                                                       iterations)
+                              .value();
     const digest client_key = hmac(salted, "Client Key");
     const digest stored = core::mongo::hash(scram_hash::sha_256, client_key.bytes()).value();
     digest proof = hmac(stored, text);

@@ -10,14 +10,18 @@
 
 namespace holdfast::proof {
 
-/// The server's side of SCRAM-SHA-256 for one user, with and without speculation. It refuses wrong
-/// passwords with code 18, as servers do.
+/// The server's side of SCRAM-SHA-256 for the user of all tests, with and without speculation. It
+/// refuses wrong passwords with code 18, as servers do.
 class scripted_login : public std::enable_shared_from_this<scripted_login> {
 public:
-    scripted_login(std::string user, std::string password);
-
     /// Lets users log in to `at`, whose hello is otherwise answered by `hello`.
     void guard(scripted_server& at, scripted_server::full_answer hello, bool speculative = true);
+
+    /// What guard() answers to saslContinue.
+    bson::document finish(const scripted_command& more)
+    {
+        return finish(more.connection, more.body.view());
+    }
 
     /// Ended well, and refused.
     std::size_t logins() const noexcept { return logins_; }
@@ -33,8 +37,6 @@ private:
     bson::document begin(std::size_t connection, bson::view start);
     bson::document finish(std::size_t connection, bson::view more);
 
-    std::string user_;
-    std::string password_;
     std::map<std::size_t, talk> talks_;
     std::size_t logins_ = 0;
     std::size_t refusals_ = 0;

@@ -1,4 +1,3 @@
-#include "support/scripted_login.hpp"
 #include "traffic/traffic.hpp"
 
 namespace holdfast::proof {
@@ -74,26 +73,33 @@ TEST(traffic_connection, pools_exist_for_servers_that_hold_data_or_were_asked_fo
         EXPECT_EQ(s.events().count(heard::connection_created, data), 1U);
     }
     EXPECT_EQ(s.events().type_of("c:27017"), "RSArbiter");
-    EXPECT_EQ(s.events().count(heard::pool_ready, "c:27017"), 0U);
-    EXPECT_EQ(s.events().count(heard::connection_created, "c:27017"), 0U);
     expect_clean(s);
+    for (const record& one : s.events().all()) {
+        const bool of_pool = one.what >= heard::pool_created && one.what <= heard::checked_in;
+        EXPECT_FALSE(of_pool && one.server == "c:27017") << describe(one, s.start_time());
+    }
+    EXPECT_EQ(s.events().count(heard::pool_closed, "a:27017"), 1U);
+
+    scene routers{{.hosts = {"a", "b"}, .sharded = true}};
+    routers.simulation.run_for(1ms);
+    routers.server("b").stop_listening();
+    routers.connect_to("mongodb://a,b/");
+    EXPECT_TRUE(routers.run(ping_command()).good());
+    EXPECT_EQ(routers.events().count(heard::pool_created, "a:27017"), 1U);
+    EXPECT_EQ(routers.events().count(heard::pool_created, "b:27017"), 0U) << "nobody has seen it";
+    routers.listen("b");
+    routers.simulation.run_for(30s);
+    EXPECT_EQ(routers.events().type_of("b:27017"), "Mongos");
+    EXPECT_EQ(routers.events().count(heard::pool_created, "b:27017"), 1U);
+    expect_clean(routers);
 
     scene direct{{.hosts = {"a", "c"}}};
     direct.set.arbiters = {"c:27017"};
     direct.connect_to("mongodb://c/?directConnection=true");
     EXPECT_TRUE(direct.run(ping_command()).good());
+    EXPECT_EQ(direct.events().count(heard::pool_created, "c:27017"), 1U);
     EXPECT_EQ(direct.events().count(heard::pool_ready, "c:27017"), 1U);
     expect_clean(direct);
-}
-
-std::shared_ptr<scripted_login> guarded(scene& s, bool speculative)
-{
-    const auto door = std::make_shared<scripted_login>("ada", "lovelace");
-    door->guard(
-        s.server("a"),
-        [&s](const scripted_command&) { return scripted_reply{s.set.hello_of("a:27017")}; },
-        speculative);
-    return door;
 }
 
 TEST(traffic_connection, a_user_logs_in_with_and_without_speculation)

@@ -61,7 +61,7 @@ TEST(traffic_overload, a_refused_login_follows_the_rules_for_connections)
     for (const char* const refused : {"saslStart", "hello"}) {
         SCOPED_TRACE(refused);
         scene s{{.hosts = {"a"}}};
-        const auto door = std::make_shared<scripted_login>("ada", "lovelace");
+        const auto door = std::make_shared<scripted_login>();
         bool strikes = false;
         const auto hello = [&](const scripted_command& asked) {
             const bool of_pool = asked.body["saslSupportedMechs"].operator bool();
@@ -133,10 +133,7 @@ TEST(traffic_monitor, a_new_connection_of_an_operation_tells_of_a_change_too)
 TEST(traffic_connection, a_server_that_refused_a_login_is_found_again_while_it_streams)
 {
     scene s{{.hosts = {"a"}}};
-    const auto door = std::make_shared<scripted_login>("ada", "lovelace");
-    door->guard(s.server("a"), [&s](const scripted_command&) {
-        return scripted_reply{s.set.hello_of("a:27017")};
-    });
+    const auto door = guarded(s);
     s.connect_to("mongodb://ada:babbage@a/?replicaSet=rs&heartbeatFrequencyMS=10000");
     s.settle();
     EXPECT_LT(s.run(ping_command()).took(), 20ms);

@@ -152,7 +152,7 @@ TEST(traffic_monitor, monitors_do_not_log_in)
 {
     VERIFIES("SD-218");
     scene s;
-    const auto door = std::make_shared<scripted_login>("ada", "lovelace");
+    const auto door = std::make_shared<scripted_login>();
     for (const std::string name : {"a", "b"})
         door->guard(s.server(name), [&s, name](const scripted_command&) {
             return scripted_reply{s.set.hello_of(name + ":27017")};

@@ -1,10 +1,12 @@
 #pragma once
 #include "races/scene.hpp"
+#include "support/scripted_login.hpp"
 #include "support/verifies.hpp"
 
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -44,6 +46,17 @@ inline scripted_server::full_answer in_turn(std::vector<scripted_reply> replies)
     return [replies = std::move(replies), next = std::size_t{0}](const scripted_command&) mutable {
         return replies[std::min(next++, replies.size() - 1)];
     };
+}
+
+/// Server "a" wants the login of all tests from now on.
+inline std::shared_ptr<scripted_login> guarded(scene& s, bool speculative = true)
+{
+    const auto door = std::make_shared<scripted_login>();
+    door->guard(
+        s.server("a"),
+        [&s](const scripted_command&) { return scripted_reply{s.set.hello_of("a:27017")}; },
+        speculative);
+    return door;
 }
 
 inline scripted_reply good_write()

@@ -26,7 +26,7 @@ inline constexpr std::string_view contents[] = {
     R"({"create":"v","$db":"db","viewOn":"c","pipeline":[{"$match":{"_id":{"$exists":true}}}]})",
     R"({"createIndexes":"c","$db":"db","indexes":[{"key":{"n":1},"name":"n"},{"key":{"a.b":1,
         "s":-1},"name":"as"}]})",
-    R"({"createUser":"u","$db":"admin","pwd":"p","roles":["root"]})",
+    R"({"createUser":"u","$db":"admin","pwd":"lovelace","roles":["root"]})",
 };
 
 struct arena_options {

@@ -123,8 +123,8 @@ TEST_F(checks, of_types)
         {R"("writeConcern": {"w": -1})", 9},
         {R"("writeConcern": {"w": 51})", 9},
         {R"("writeConcern": {"w": true})", 9},
-        {R"("writeConcern": {"x": 1})", 9},
-        {R"("writeConcern": {"w": 0, "j": true})", 9},
+        {R"("writeConcern": {"x": 1})", 40415},
+        {R"("writeConcern": {"j": "yes"})", 14},
         {R"("writeConcern": {"j": true, "fsync": true})", 9},
         {R"("$readPreference": 1)", 14},
         {R"("$readPreference": {"mode": "best"})", 9},
@@ -149,6 +149,9 @@ TEST_F(checks, of_concerns_of_one_who_is_alone)
     start();
     auto client = connect();
     expect(*client, R"({"insert": "x", "writeConcern": {"w": 1, "j": true}, "$db": "a"})", 0);
+    expect(*client, R"({"insert": "x", "writeConcern": {"w": 0, "j": true}, "$db": "a"})", 0);
+    expect(*client, R"({"insert": "x", "writeConcern": {"x": 1}, "$db": "a"})", 40415,
+           "BSON field 'WriteConcernOptions.x' is an unknown field.");
     expect(*client, R"({"insert": "x", "writeConcern": {"w": "majority"}, "$db": "a"})", 0);
     expect(*client, R"({"insert": "x", "writeConcern": {"w": 2}, "$db": "a"})", 2,
            "cannot use 'w' > 1 when a host is not replicated");

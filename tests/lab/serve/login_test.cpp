@@ -1,6 +1,7 @@
 #include "core/mongo/handshake/scram.hpp"
 #include "lab/mongo/command/users.hpp"
 #include "lab/serve/served_node.hpp"
+#include "support/canary.hpp"
 
 namespace holdfast::lab::mongo {
 namespace {
@@ -8,11 +9,12 @@ namespace {
 using core::mongo::scram_exchange;
 using core::mongo::scram_hash;
 using core::mongo::secret;
+namespace canary = proof::canary;
 
 struct login_how {
     bool sha_256 = true;
-    std::string user = "ada";
-    std::string password = "secret";
+    std::string user = canary::user;
+    std::string password = canary::password;
     std::string database = "admin";
     bool skip_empty = true;
 };
@@ -31,7 +33,7 @@ protected:
         node_options options;
         options.auth = true;
         start(options);
-        ASSERT_TRUE(create_root_user(*server, "ada", "secret"));
+        ASSERT_TRUE(create_root_user(*server, canary::user, canary::password));
     }
 
     static scram_exchange begin(const login_how& how)
@@ -117,12 +119,12 @@ TEST_F(login, works_with_both_mechanisms_and_in_both_lengths)
 TEST_F(login, fails_in_one_way_only)
 {
     for (const bool sha_256 : {false, true}) {
-        for (const char* user : {"ada", "nobody"}) {
+        for (const char* user : {canary::user, "nobody"}) {
             auto client = connect();
             login_how how;
             how.sha_256 = sha_256;
             how.user = user;
-            how.password = "wrong";
+            how.password = canary::wrong_password;
             const auto refused = log_in(*client, how);
             EXPECT_EQ(code_of(refused), 18);
             EXPECT_EQ(message_of(refused), "Authentication failed.");
@@ -149,7 +151,7 @@ TEST_F(login, an_unknown_user_has_the_same_salt_every_time)
         return text.substr(text.find(",s="));
     };
     EXPECT_EQ(salt(), salt());
-    how.user = "ada";
+    how.user = canary::user;
     const auto of_ada = salt();
     how.user = "nobody";
     EXPECT_EQ(of_ada.size(), salt().size());

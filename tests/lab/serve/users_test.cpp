@@ -2,6 +2,7 @@
 
 #include "lab/mongo/command/scram.hpp"
 #include "lab/serve/served_node.hpp"
+#include "support/canary.hpp"
 
 namespace holdfast::lab::mongo {
 namespace {
@@ -22,7 +23,8 @@ protected:
         }
     }
     static constexpr std::string_view create_ada =
-        R"({"createUser": "ada", "pwd": "x", "roles": ["read", {"role": "root", "db": "admin"}],
+        R"({"createUser": "ada", "pwd": "lovelace",
+            "roles": ["read", {"role": "root", "db": "admin"}],
             "customData": {"born": 1815}, "$db": "sea"})";
     std::unique_ptr<test_client> client;
 };
@@ -51,11 +53,11 @@ TEST_F(users, are_made_shown_and_dropped)
 
 TEST_F(users, passwords_are_not_kept)
 {
-    expect(R"({"createUser": "ada", "pwd": "kelpforest", "roles": [], "$db": "sea"})", 0);
+    expect(R"({"createUser": "ada", "pwd": "lovelace", "roles": [], "$db": "sea"})", 0);
     const auto kept = find_user(*server, "sea", "ada");
     ASSERT_TRUE(kept);
     const std::string text = text_of(*kept);
-    EXPECT_EQ(text.find("kelpforest"), std::string::npos);
+    EXPECT_EQ(text.find(proof::canary::password), std::string::npos);
     const auto of = [&](bool sha_256) { return keys_of(*kept, sha_256).value(); };
     EXPECT_EQ(of(false).salt.size(), 16U);
     EXPECT_EQ(of(false).iterations, 10'000);
@@ -88,7 +90,7 @@ TEST_F(users, are_changed)
 {
     expect(create_ada, 0);
     const auto before = find_user(*server, "sea", "ada").value();
-    expect(R"({"updateUser": "ada", "pwd": "y", "$db": "sea"})", 0);
+    expect(R"({"updateUser": "ada", "pwd": "babbage", "$db": "sea"})", 0);
     const auto after = find_user(*server, "sea", "ada").value();
     EXPECT_NE(keys_of(before, true)->stored_key, keys_of(after, true)->stored_key);
     EXPECT_EQ(bson::to_json(after.find("roles").as_array()).value(),
@@ -101,7 +103,7 @@ TEST_F(users, are_changed)
               R"([{"role":"read","db":"sea"}])");
     EXPECT_EQ(last.find("userId").as_binary(), before.find("userId").as_binary());
     EXPECT_EQ(keys_of(last, true)->stored_key, keys_of(after, true)->stored_key);
-    expect(R"({"updateUser": "bob", "pwd": "y", "$db": "sea"})", 11);
+    expect(R"({"updateUser": "bob", "pwd": "babbage", "$db": "sea"})", 11);
     expect(R"({"updateUser": "ada", "$db": "sea"})", 2);
     expect(R"({"dropAllUsersFromDatabase": 1, "$db": "sea"})", 0);
     EXPECT_FALSE(find_user(*server, "sea", "ada"));
@@ -109,24 +111,25 @@ TEST_F(users, are_changed)
 
 TEST_F(users, wrong_words_are_refused)
 {
-    expect(R"({"createUser": 1, "pwd": "x", "roles": [], "$db": "sea"})", 14);
-    expect(R"({"createUser": "", "pwd": "x", "roles": [], "$db": "sea"})", 2);
+    expect(R"({"createUser": 1, "pwd": "lovelace", "roles": [], "$db": "sea"})", 14);
+    expect(R"({"createUser": "", "pwd": "lovelace", "roles": [], "$db": "sea"})", 2);
     expect(R"({"createUser": "a", "roles": [], "$db": "sea"})", 2);
     expect(R"({"createUser": "a", "pwd": "", "roles": [], "$db": "sea"})", 2);
-    expect(R"({"createUser": "a", "pwd": "x", "$db": "sea"})", 40414);
-    expect(R"({"createUser": "a", "pwd": "x", "roles": ["king"], "$db": "sea"})", 31,
+    expect(R"({"createUser": "a", "pwd": "lovelace", "$db": "sea"})", 40414);
+    expect(R"({"createUser": "a", "pwd": "lovelace", "roles": ["king"], "$db": "sea"})", 31,
            "Could not find role: king@sea");
-    expect(R"({"createUser": "a", "pwd": "x", "roles": ["root"], "$db": "sea"})", 31);
-    expect(R"({"createUser": "a", "pwd": "x", "roles": [1], "$db": "sea"})", 2);
-    expect(R"({"createUser": "a", "pwd": "x", "roles": [], "colour": 1, "$db": "sea"})", 40415);
-    expect(R"({"createUser": "a", "pwd": "x", "roles": [], "mechanisms": ["PLAIN"],
+    expect(R"({"createUser": "a", "pwd": "lovelace", "roles": ["root"], "$db": "sea"})", 31);
+    expect(R"({"createUser": "a", "pwd": "lovelace", "roles": [1], "$db": "sea"})", 2);
+    expect(R"({"createUser": "a", "pwd": "lovelace", "roles": [], "colour": 1, "$db": "sea"})",
+           40415);
+    expect(R"({"createUser": "a", "pwd": "lovelace", "roles": [], "mechanisms": ["PLAIN"],
                "$db": "sea"})",
            2);
 }
 
 TEST_F(users, have_the_mechanisms_that_were_asked_for)
 {
-    expect(R"({"createUser": "a", "pwd": "x", "roles": [], "mechanisms": ["SCRAM-SHA-1"],
+    expect(R"({"createUser": "a", "pwd": "lovelace", "roles": [], "mechanisms": ["SCRAM-SHA-1"],
                "$db": "sea"})",
            0);
     const auto hello = run(*client, R"({"hello": 1, "saslSupportedMechs": "sea.a",
@@ -143,8 +146,8 @@ TEST_F(users, the_first_one_needs_no_login)
     options.auth = true;
     start(options);
     client = connect();
-    expect(R"({"createUser": "a", "pwd": "x", "roles": ["root"], "$db": "admin"})", 0);
-    expect(R"({"createUser": "b", "pwd": "x", "roles": ["root"], "$db": "admin"})", 13);
+    expect(R"({"createUser": "a", "pwd": "lovelace", "roles": ["root"], "$db": "admin"})", 0);
+    expect(R"({"createUser": "b", "pwd": "lovelace", "roles": ["root"], "$db": "admin"})", 13);
     expect(R"({"usersInfo": 1, "$db": "admin"})", 13);
 }
 

@@ -40,14 +40,14 @@ TEST(saslprep, refuses_what_is_prohibited_without_repeating_it)
         "1"s,              // from right to left, with a digit at the end
         "\xF4\x8F\xBF\xBF"s,          // no character
         "\xEF\xBF\xBD"s,              // the replacement character
-        "\xF0\x9F\xA4\xB7hunter2"s,   // not assigned in Unicode 3.2
-        "hunter2\xFF"s,               // no UTF-8
+        "\xF0\x9F\xA4\xB7lovelace"s,   // not assigned in Unicode 3.2
+        "lovelace\xFF"s,               // no UTF-8
     };
     for (const std::string& password : table) {
         const auto made = saslprep(password);
         ASSERT_FALSE(made) << password;
         EXPECT_EQ(made.error().code(), errc::invalid_credential);
-        EXPECT_EQ(made.error().explain().find("hunter2"), std::string::npos);
+        EXPECT_EQ(made.error().explain().find("lovelace"), std::string::npos);
     }
 }
 

@@ -58,7 +58,7 @@ TEST(scram, speaks_as_the_rfcs_print_it)
 TEST(scram, escapes_the_user_name)
 {
     const auto first = [](std::string_view name) {
-        return scram_exchange::start(scram_hash::sha_256, name, secret{"p"}, "abc")
+        return scram_exchange::start(scram_hash::sha_256, name, secret{"lovelace"}, "abc")
             .value()
             .first_message();
     };
@@ -76,7 +76,7 @@ TEST(scram, does_not_start_with_what_cannot_be_sent)
             .code();
     };
     for (const auto name : {""sv, "a\0b"sv, "\xFF"sv})
-        EXPECT_EQ(code(name, "p", "abc"), errc::invalid_credential);
+        EXPECT_EQ(code(name, "lovelace", "abc"), errc::invalid_credential);
     EXPECT_EQ(code("user", "", "abc"), errc::invalid_credential);
     for (const auto nonce : {""sv, "a,b"sv, "a b"sv, "a\x7F"sv, "a\xC3\xA9"sv})
         EXPECT_EQ(code("user", "p", nonce), errc::invalid_credential);
@@ -161,7 +161,7 @@ TEST(scram, accepts_the_lowest_count_and_distrusts_every_wrong_signature)
 TEST(scram, gives_another_proof_for_another_password_and_does_not_trust_its_server)
 {
     transcript wrong = rfc_7677;
-    wrong.password = "pencils";
+    wrong.password = "lovelace";
     scram_exchange exchange = begin(wrong);
     EXPECT_NE(exchange.answer(wrong.server_first).value(), wrong.client_final);
     EXPECT_EQ(exchange.check(wrong.server_final).error().code(), errc::untrusted_server);
@@ -178,7 +178,7 @@ TEST(scram, gives_keys_that_save_the_work_the_next_time)
 
     // With another password only the keys can have made the right answer.
     transcript other = rfc_7677;
-    other.password = "forgotten";
+    other.password = "babbage";
     scram_exchange second = begin(other, {scram_keys{}, keys});
     EXPECT_EQ(second.answer(other.server_first).value(), rfc_7677.client_final);
     EXPECT_TRUE(second.check(rfc_7677.server_final));

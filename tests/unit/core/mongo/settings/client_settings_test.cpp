@@ -111,9 +111,9 @@ TEST(client_settings, that_contradict_themselves_are_refused)
         {"minPoolSize", [](auto& s) { s.pool.min_size = 101; }},
         {"proxyPort", [](auto& s) { s.proxy.port = 1080; }},
         {"proxyUsername", [](auto& s) { s.proxy.username = "u"; }},
-        {"proxyPassword", [](auto& s) { s.proxy.password = "p"; }},
+        {"proxyPassword", [](auto& s) { s.proxy.password = "lovelace"; }},
         {"proxyUsername", [](auto& s) { s.proxy = {"h", {}, "u", {}}; }},
-        {"proxyPassword", [](auto& s) { s.proxy = {"h", {}, {}, "p"}; }},
+        {"proxyPassword", [](auto& s) { s.proxy = {"h", {}, {}, "lovelace"}; }},
         {"authMechanism", [](auto& s) { s.credential.emplace().source = "admin"; }},
     };
     for (const wrong& r : table) {
@@ -171,7 +171,7 @@ TEST(client_settings, outside_their_bounds_are_refused)
     at_the_edge.pool.max_size = 0;
     at_the_edge.pool.min_size = 101;
     at_the_edge.timeout = 0ms;
-    at_the_edge.proxy = {"h", 65535, "u", "p"};
+    at_the_edge.proxy = {"h", 65535, "u", "lovelace"};
     at_the_edge.read_preference.tag_sets = {{}};
     EXPECT_TRUE(validate(at_the_edge));
 }

@@ -62,23 +62,24 @@ TEST(credential, is_checked_by_the_rules_of_its_mechanism)
         std::string_view wrong;  // the option; empty: all is well
     };
     const row table[] = {
-        {"the default", with({}, "u", "p"), ""},
+        {"the default", with({}, "u", "lovelace"), ""},
         {"no password yet", with({}, "u", {}), ""},
         {"an empty password", with({}, "u", ""), ""},
-        {"an empty user", with({}, "", "p"), "authMechanism"},
-        {"no user", with({}, {}, "p"), "authMechanism"},
-        {"properties of nothing", with({}, "u", "p", {{"A", "b"}}), "authMechanismProperties"},
-        {"SCRAM", with("SCRAM-SHA-256", "u", "p"), ""},
+        {"an empty user", with({}, "", "lovelace"), "authMechanism"},
+        {"no user", with({}, {}, "lovelace"), "authMechanism"},
+        {"properties of nothing", with({}, "u", "lovelace", {{"A", "b"}}),
+         "authMechanismProperties"},
+        {"SCRAM", with("SCRAM-SHA-256", "u", "lovelace"), ""},
         {"SCRAM needs a user", with("SCRAM-SHA-256", {}, {}), "authMechanism"},
         {"SCRAM needs a password", with("SCRAM-SHA-1", "u", {}), "authMechanism"},
-        {"SCRAM has no properties", with("SCRAM-SHA-1", "u", "p", {{"A", "b"}}),
+        {"SCRAM has no properties", with("SCRAM-SHA-1", "u", "lovelace", {{"A", "b"}}),
          "authMechanismProperties"},
-        {"PLAIN", with("PLAIN", "u", "p"), ""},
+        {"PLAIN", with("PLAIN", "u", "lovelace"), ""},
         {"PLAIN needs a password", with("PLAIN", "u", {}), "authMechanism"},
         {"X.509", with("MONGODB-X509", {}, {}), ""},
         {"X.509 with a user", with("MONGODB-X509", "CN=u", {}), ""},
         {"X.509 with an empty user", with("MONGODB-X509", "", {}), "authMechanism"},
-        {"X.509 has no password", with("MONGODB-X509", "CN=u", "p"), "authMechanism"},
+        {"X.509 has no password", with("MONGODB-X509", "CN=u", "lovelace"), "authMechanism"},
         {"X.509 has one source", with("MONGODB-X509", {}, {}, {}, "admin"), "authSource"},
         {"Kerberos", with("GSSAPI", "u", {}, {{"CANONICALIZE_HOST_NAME", "forward"}}), ""},
         {"Kerberos, old spelling", with("GSSAPI", "u", {}, {{"CANONICALIZE_HOST_NAME", "true"}}),
@@ -89,12 +90,12 @@ TEST(credential, is_checked_by_the_rules_of_its_mechanism)
          "authMechanismProperties"},
         {"Kerberos has one source", with("GSSAPI", "u", {}, {}, "app"), "authSource"},
         {"AWS from the environment", with("MONGODB-AWS", {}, {}), ""},
-        {"AWS with a key", with("MONGODB-AWS", "u", "p", {{"AWS_SESSION_TOKEN", "t"}}), ""},
+        {"AWS with a key", with("MONGODB-AWS", "u", "lovelace", {{"AWS_SESSION_TOKEN", "t"}}), ""},
         {"AWS without a secret", with("MONGODB-AWS", "u", {}), "authMechanism"},
         {"AWS with a token alone", with("MONGODB-AWS", {}, {}, {{"AWS_SESSION_TOKEN", "t"}}),
          "authMechanismProperties"},
         {"OIDC azure", with("MONGODB-OIDC", "u", {}, azure), ""},
-        {"OIDC has no password", with("MONGODB-OIDC", "u", "p", azure), "authMechanism"},
+        {"OIDC has no password", with("MONGODB-OIDC", "u", "lovelace", azure), "authMechanism"},
         {"OIDC needs an environment", with("MONGODB-OIDC", {}, {}), "authMechanismProperties"},
         {"OIDC, unknown environment", with("MONGODB-OIDC", {}, {}, {{"ENVIRONMENT", "moon"}}),
          "authMechanismProperties"},
@@ -106,7 +107,7 @@ TEST(credential, is_checked_by_the_rules_of_its_mechanism)
          "authMechanismProperties"},
         {"k8s has no user", with("MONGODB-OIDC", "u", {}, {{"ENVIRONMENT", "k8s"}}),
          "authMechanism"},
-        {"no such mechanism", with("MONGODB-CR", "u", "p"), "authMechanism"},
+        {"no such mechanism", with("MONGODB-CR", "u", "lovelace"), "authMechanism"},
     };
     for (const row& r : table) {
         SCOPED_TRACE(r.why);
@@ -145,13 +146,13 @@ TEST(credential, lists_every_mechanism_that_it_knows)
 
 TEST(credential, keys_for_aws_come_from_the_environment_alone_under_the_newer_profile)
 {
-    credential who{.username = "key", .password = "secret"};
+    credential who{.username = "key", .password = "lovelace"};
     who.mechanism = "MONGODB-AWS";
     fill_defaults(who, std::nullopt);
     EXPECT_TRUE(check(who));
     const auto refused = check(who, upstream_2026_07);
     ASSERT_FALSE(refused);
-    EXPECT_EQ(refused.error().message().find("secret"), std::string::npos);
+    EXPECT_EQ(refused.error().message().find("lovelace"), std::string::npos);
     who.username.reset();
     who.password.reset();
     EXPECT_TRUE(check(who, upstream_2026_07));

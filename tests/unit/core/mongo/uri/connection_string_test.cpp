@@ -24,11 +24,12 @@ TEST(percent_decode, turns_escapes_into_bytes)
 TEST(connection_string, is_split_into_its_parts)
 {
     const auto parts = split_connection_string(
-        "mongodb://us%40er:p%3Aw@A.example.com:1,%2Ftmp%2Fm.sock,[::1]/my%3Fdb?a=1&b=x%20=y&c=");
+        "mongodb://us%40er:lovelace%3Aw@A.example.com:1,%2Ftmp%2Fm.sock,[::1]/"
+        "my%3Fdb?a=1&b=x%20=y&c=");
     ASSERT_TRUE(parts) << parts.error().message();
     EXPECT_FALSE(parts->srv);
     EXPECT_EQ(parts->username, "us@er");
-    EXPECT_EQ(parts->password, "p:w");
+    EXPECT_EQ(parts->password, "lovelace:w");
     EXPECT_EQ(parts->hosts, (std::vector<std::string>{"A.example.com:1", "/tmp/m.sock", "[::1]"}));
     EXPECT_EQ(parts->database, "my?db");
     ASSERT_EQ(parts->options.size(), 3u);
@@ -61,7 +62,7 @@ TEST(connection_string, needs_little)
         {"mongodb://u:@h", 0, {}, "u", ""},
         {"mongodb://@h", 0, {}, "", {}},
         {"mongodb://:@h", 0, {}, "", ""},
-        {"mongodb://u\xC3\xBC:p\xC3\xBC@h", 0, {}, "u\xC3\xBC", "p\xC3\xBC"},
+        {"mongodb://u\xC3\xBC:lovelace\xC3\xBC@h", 0, {}, "u\xC3\xBC", "lovelace\xC3\xBC"},
         {"mongodb://!$&'()*+,;=:!$&'()*+,;=@h", 0, {}, "!$&'()*+,;=", "!$&'()*+,;="},
     };
     for (const row& r : table) {
@@ -90,18 +91,18 @@ TEST(connection_string, is_refused_with_a_reason)
         {"mongodb:/h", "must start with"},
         {"mongodb://", "no host"},
         {"mongodb:///tmp/a.sock", "no host"},
-        {"mongodb://u:p@", "no host"},
+        {"mongodb://u:lovelace@", "no host"},
         {"mongodb://h%zz", "host number 1 is not percent-encoded"},
         {"mongodb://h,%FF", "host number 2 is not percent-encoded"},
-        {"mongodb://u:p:q@h", "must be percent-encoded"},
-        {"mongodb://u@p@h", "must be percent-encoded"},
-        {"mongodb://u%:p@h", "must be percent-encoded"},
-        {"mongodb://u:p%4@h", "must be percent-encoded"},
-        {"mongodb://u:p%FF@h", "must be percent-encoded"},
-        {"mongodb://u:p#q@h", "must be percent-encoded"},
-        {"mongodb://u:[p]@h", "must be percent-encoded"},
-        {"mongodb://u:p q@h", "must be percent-encoded"},
-        {"mongodb://u:1/2@h", "an '@' stands after the hosts"},
+        {"mongodb://u:lovelace:q@h", "must be percent-encoded"},
+        {"mongodb://u@lovelace@h", "must be percent-encoded"},
+        {"mongodb://u%:lovelace@h", "must be percent-encoded"},
+        {"mongodb://u:lovelace%4@h", "must be percent-encoded"},
+        {"mongodb://u:lovelace%FF@h", "must be percent-encoded"},
+        {"mongodb://u:lovelace#q@h", "must be percent-encoded"},
+        {"mongodb://u:[lovelace]@h", "must be percent-encoded"},
+        {"mongodb://u:lovelace q@h", "must be percent-encoded"},
+        {"mongodb://u:lovelace/2@h", "an '@' stands after the hosts"},
         {"mongodb://h/a%2Fb", "the name of the database"},
         {"mongodb://h/a/b", "the name of the database"},
         {"mongodb://h/a%5Cb", "the name of the database"},
@@ -122,6 +123,7 @@ TEST(connection_string, is_refused_with_a_reason)
         EXPECT_EQ(parts.error().code(), errc::invalid_connection_string);
         EXPECT_NE(parts.error().message().find(r.why), std::string::npos)
             << parts.error().message();
+        EXPECT_EQ(parts.error().explain().find("lovelace"), std::string::npos);
     }
 }
 

@@ -44,8 +44,8 @@ const stored rows[] = {
     {"tls", "true", [](auto& s) { s.tls.enabled = true; }},
     {"tlsCAFile", "a", [](auto& s) { s.tls.ca_file = "a"; }},
     {"tlsCertificateKeyFile", "a", [](auto& s) { s.tls.certificate_key_file = "a"; }},
-    {"tlsCertificateKeyFilePassword", "a",
-     [](auto& s) { s.tls.certificate_key_file_password = "a"; }},
+    {"tlsCertificateKeyFilePassword", "lovelace",
+     [](auto& s) { s.tls.certificate_key_file_password = "lovelace"; }},
     {"tlsAllowInvalidCertificates", "true",
      [](auto& s) { s.tls.allow_invalid_certificates = true; }},
     {"tlsAllowInvalidHostnames", "false", [](auto& s) { s.tls.allow_invalid_hostnames = false; }},
@@ -60,8 +60,10 @@ const stored rows[] = {
     {"socketTimeoutMS", "1", [](auto& s) { s.socket_timeout = 1ms; }},
     {"proxyHost", "p", [](auto& s) { s.proxy.host = "p"; }},
     {"proxyPort", "1", [](auto& s) { s.proxy.port = 1; }, "&proxyHost=p"},
-    {"proxyUsername", "u", [](auto& s) { s.proxy.username = "u"; }, "&proxyHost=p&proxyPassword=q"},
-    {"proxyPassword", "q", [](auto& s) { s.proxy.password = "q"; }, "&proxyHost=p&proxyUsername=u"},
+    {"proxyUsername", "u", [](auto& s) { s.proxy.username = "u"; },
+     "&proxyHost=p&proxyPassword=lovelace"},
+    {"proxyPassword", "lovelace", [](auto& s) { s.proxy.password = "lovelace"; },
+     "&proxyHost=p&proxyUsername=u"},
     {"maxPoolSize", "5", [](auto& s) { s.pool.max_size = 5; }},
     {"minPoolSize", "5", [](auto& s) { s.pool.min_size = 5; }},
     {"maxConnecting", "5", [](auto& s) { s.pool.max_connecting = 5; }},
@@ -111,8 +113,8 @@ TEST(options, change_what_they_are_named_for_and_nothing_else)
         client_settings expected = r.also.starts_with("&proxy")
                                        ? parse(start + "&proxyHost=p").settings
                                        : parse(start + std::string{r.also}).settings;
-        if (r.also.ends_with("proxyPassword=q"))
-            expected.proxy.password = "q";
+        if (r.also.ends_with("proxyPassword=lovelace"))
+            expected.proxy.password = "lovelace";
         if (r.also.ends_with("proxyUsername=u"))
             expected.proxy.username = "u";
         r.change(expected);
@@ -306,7 +308,7 @@ TEST(options, keep_the_compressors_that_are_known)
 TEST(options, can_be_written_again)
 {
     const parsed_uri found = parse(
-        "mongodb://u:p@h/?w=majority&readPreference=nearest&maxStalenessSeconds=120&"
+        "mongodb://ada:lovelace@h/?w=majority&readPreference=nearest&maxStalenessSeconds=120&"
         "readPreferenceTags=b:2,a:1&readPreferenceTags=&compressors=zlib,zstd&authSource=x");
     const auto text = [&](std::string_view name) {
         return written(*find_option(name), found.settings);

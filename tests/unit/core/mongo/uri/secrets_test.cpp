@@ -25,7 +25,7 @@ std::string all_that_is_said(std::string_view text)
 
 void expect_no_secret(const std::string& text)
 {
-    constexpr std::array<std::string_view, 5> secrets{"QX7", "ZK8", "WJ9", "VD4", "alice"};
+    constexpr std::array<std::string_view, 4> secrets{"lovelace", "ZK8", "babbage", "alice"};
     const std::string said = all_that_is_said(text);
     for (const std::string_view secret : secrets)
         EXPECT_EQ(said.find(secret), std::string::npos) << text << " gives " << said;
@@ -37,57 +37,57 @@ TEST(secrets, of_a_badly_encoded_password_are_not_told)
 {
     for (const char one : std::string_view{"@:/?#[]&=%,;+ $\"\\<>^`{|}~\x01\x7f\xff"})
         for (const char two : std::string_view{"@:/?#[]&=%,;+ $\"\\<>^`{|}~\x01\x7f\xff"})
-            for (const std::string_view start : {"QX7", "77"})
+            for (const std::string_view start : {"lovelace", "77"})
                 for (const std::string_view scheme : {"mongodb://", "mongodb+srv://"}) {
-                    const std::string password = std::string{start} + one + "ZK8" + two + "WJ9";
+                    const std::string password = std::string{start} + one + "ZK8" + two + "babbage";
                     const std::string user = std::string{scheme} + "alice:" + password;
                     expect_no_secret(user + "@host.example.com/db?replicaSet=rs&w=-1");
                     expect_no_secret(user + "@host.example.com/?oops=1&maxPoolSize=x");
                     expect_no_secret(user + "@host.example.com:1:2");
                     // Without any '@' the other one is a host, a port and an unknown option.
-                    if (start == "QX7")
+                    if (start == "lovelace")
                         expect_no_secret(user);
                 }
 }
 
 TEST(secrets, in_options_are_not_told)
 {
-    constexpr std::string_view start = "mongodb://alice:VD4@host/?";
+    constexpr std::string_view start = "mongodb://alice:lovelace@host/?";
     for (const std::string_view options : {
-             "authMechanism=MONGODB-AWS&authMechanismProperties=AWS_SESSION_TOKEN:QX7,ZK8",
-             "authMechanism=MONGODB-AWS&authMechanismProperties=QX7:ZK8",
-             "authMechanism=PLAIN&authMechanismProperties=QX7:ZK8",
-             "authMechanism=QX7",
-             "authMechanism=GSSAPI&authSource=QX7",
-             "authMechanismProperties=QX7",
-             "authMechanismProperties=%QX7",
-             "proxyPassword=QX7",
-             "proxyHost=h&proxyPassword=QX7",
-             "proxyHost=h&proxyPassword=QX7&proxyPassword=ZK8",
-             "tlsCertificateKeyFilePassword=QX7%",
-             "tlsCertificateKeyFilePassword=QX7&tlsCertificateKeyFilePassword=ZK8",
-             "tls=QX7",
-             "maxPoolSize=QX7",
-             "w=-1&appName=QX7",
-             "compressors=QX7",
-             "readPreference=QX7&readPreferenceTags=ZK8",
-             "srvServiceName=QX7",
-             "unknown=QX7",
-             "replicaSet=QX7&loadBalanced=true",
+             "authMechanism=MONGODB-AWS&authMechanismProperties=AWS_SESSION_TOKEN:lovelace,ZK8",
+             "authMechanism=MONGODB-AWS&authMechanismProperties=lovelace:ZK8",
+             "authMechanism=PLAIN&authMechanismProperties=lovelace:ZK8",
+             "authMechanism=lovelace",
+             "authMechanism=GSSAPI&authSource=lovelace",
+             "authMechanismProperties=lovelace",
+             "authMechanismProperties=%lovelace",
+             "proxyPassword=lovelace",
+             "proxyHost=h&proxyPassword=lovelace",
+             "proxyHost=h&proxyPassword=lovelace&proxyPassword=ZK8",
+             "tlsCertificateKeyFilePassword=lovelace%",
+             "tlsCertificateKeyFilePassword=lovelace&tlsCertificateKeyFilePassword=ZK8",
+             "tls=lovelace",
+             "maxPoolSize=lovelace",
+             "w=-1&appName=lovelace",
+             "compressors=lovelace",
+             "readPreference=lovelace&readPreferenceTags=ZK8",
+             "srvServiceName=lovelace",
+             "unknown=lovelace",
+             "replicaSet=lovelace&loadBalanced=true",
          })
         expect_no_secret(std::string{start} + std::string{options});
 }
 
 TEST(secrets, are_not_shown_as_unknown_options)
 {
-    const auto hidden = parse_uri("mongodb://alice:12?34=5@host");
+    const auto hidden = parse_uri("mongodb://alice:12?lovelace=5@host");
     ASSERT_TRUE(hidden);
     ASSERT_EQ(hidden->warnings.size(), 1u);
     EXPECT_TRUE(
         hidden->warnings[0].starts_with("option number 1 is unknown and ignored; it is not "
                                         "shown"))
         << hidden->warnings[0];
-    const auto shown = parse_uri("mongodb://alice:12@host/?a=1&app\"\x01=2");
+    const auto shown = parse_uri("mongodb://alice:lovelace@host/?a=1&app\"\x01=2");
     ASSERT_TRUE(shown);
     EXPECT_EQ(shown->warnings,
               (std::vector<std::string>{"option \"a\" is unknown and ignored",

@@ -21,7 +21,8 @@ const srv_answer one_host{{{"one.test.example.com", 27017}}, {}};
 TEST(srv, is_parsed_without_asking_anybody)
 {
     const parsed_uri found = parse(
-        "mongodb+srv://u:p@Cluster.Test.Example.com./db?srvServiceName=custom&srvMaxHosts=3");
+        "mongodb+srv://ada:lovelace@Cluster.Test.Example.com./"
+        "db?srvServiceName=custom&srvMaxHosts=3");
     EXPECT_TRUE(found.settings.seeds.empty());
     ASSERT_TRUE(found.settings.srv);
     EXPECT_EQ(*found.settings.srv, (srv_settings{"cluster.test.example.com", "custom", 3}));
@@ -83,15 +84,15 @@ TEST(srv, takes_three_options_from_the_txt_record)
 {
     srv_answer answer = one_host;
     answer.txt = {"replicaSet=rs&authSource=thisDB"};
-    const parsed_uri plain = parse("mongodb+srv://u:p@c.test.example.com/db");
+    const parsed_uri plain = parse("mongodb+srv://ada:lovelace@c.test.example.com/db");
     const auto merged = resolve_srv(plain, answer);
     ASSERT_TRUE(merged) << merged.error().message();
     EXPECT_EQ(merged->settings.replica_set, "rs");
     EXPECT_EQ(merged->settings.credential->source, "thisDB");
     EXPECT_TRUE(merged->warnings.empty());
 
-    const auto own = resolve_srv(parse("mongodb+srv://u:p@c.test.example.com/?AUTHSOURCE=mine"),
-                                 answer);
+    const auto own = resolve_srv(
+        parse("mongodb+srv://ada:lovelace@c.test.example.com/?AUTHSOURCE=mine"), answer);
     ASSERT_TRUE(own);
     EXPECT_EQ(own->settings.credential->source, "mine");
     EXPECT_EQ(own->settings.replica_set, "rs");

@@ -93,7 +93,7 @@ TEST(uri, is_refused_where_options_contradict_each_other)
         {"mongodb://h/?maxStalenessSeconds=120", "maxStalenessSeconds"},
         {"mongodb://h/?minPoolSize=101", "minPoolSize"},
         {"mongodb://h/?authMechanism=PLAIN", "authMechanism"},
-        {"mongodb://u:p@h/?authMechanismProperties=A:b", "authMechanismProperties"},
+        {"mongodb://ada:lovelace@h/?authMechanismProperties=A:b", "authMechanismProperties"},
     };
     for (const row& r : table) {
         SCOPED_TRACE(r.text);
@@ -127,13 +127,14 @@ TEST(uri, asks_for_authentication_only_if_there_is_a_user_or_a_mechanism)
     ASSERT_EQ(idle.warnings.size(), 1u);
     EXPECT_TRUE(idle.warnings[0].starts_with("authMechanismProperties: has no effect"));
 
-    const auto user = parse("mongodb://u:p@h/db").settings.credential;
+    const auto user = parse("mongodb://ada:lovelace@h/db").settings.credential;
     ASSERT_TRUE(user);
-    EXPECT_EQ(*user, (credential{"u", "p", "db", {}, {}}));
+    EXPECT_EQ(*user, (credential{"ada", "lovelace", "db", {}, {}}));
     const auto certificate = parse("mongodb://h/db?authMechanism=MONGODB-X509").settings.credential;
     ASSERT_TRUE(certificate);
     EXPECT_EQ(*certificate, (credential{{}, {}, "$external", "MONGODB-X509", {}}));
-    EXPECT_EQ(parse("mongodb://u:p@h/db?authSource=other").settings.credential->source, "other");
+    EXPECT_EQ(parse("mongodb://ada:lovelace@h/db?authSource=other").settings.credential->source,
+              "other");
     const auto lower_case = parse(
         "mongodb://u@h/?authMechanism=GSSAPI&authMechanismProperties=service_name:x:y");
     EXPECT_EQ(lower_case.settings.credential->properties.at("SERVICE_NAME"), "x:y");
