@@ -1,6 +1,7 @@
 #include "lab/aggregate/shape.hpp"
 
 #include "lab/document/server_code.hpp"
+#include "lab/document/shell_text.hpp"
 #include "lab/expression/compiler.hpp"
 #include "lab/expression/node.hpp"
 
@@ -69,6 +70,7 @@ public:
     struct decision {
         std::string path;
         shape::kind what;
+        bson::element said;
     };
     const std::vector<decision>& decisions() const { return decisions_; }
 
@@ -111,6 +113,13 @@ private:
                               "object at path '" +
                                   joined(path) + "'");
         }
+        if (e.type() == bson::type::document && !additions_) {
+            if (e.as_document().find("$elemMatch"))
+                return refuse(server_code::unrecognized_expression,
+                              "Cannot use $elemMatch in this context");
+            if (auto known = check_projected(e.as_document()); !known)
+                return known;
+        }
         shape leaf;
         const bool flag = e.type() == bson::type::boolean || e.type() == bson::type::int32 ||
                           e.type() == bson::type::int64 || e.type() == bson::type::double_ ||
@@ -125,7 +134,7 @@ private:
             leaf.by = *std::move(by);
             leaf.computes = true;
         }
-        decisions_.push_back({joined(path), leaf.what});
+        decisions_.push_back({joined(path), leaf.what, e});
         return insert(path, std::move(leaf));
     }
 
@@ -135,25 +144,32 @@ private:
     std::vector<decision> decisions_;
 };
 
+error not_excluding(const shape_reader::decision& one)
+{
+    if (one.what == shape::kind::include)
+        return refuse(31253,
+                      "Cannot do inclusion on field " + one.path + " in exclusion projection");
+    if (one.said.type() == bson::type::document)
+        return refuse(31252, "Cannot use expression other than $meta in exclusion projection");
+    return refuse(31310, "Cannot use an expression " + shell_words(one.said) +
+                             " in an exclusion projection");
+}
+
 /// Inclusion or exclusion, as the first field that says either; _id may differ.
 result<shaping> mode_of(const std::vector<shape_reader::decision>& decisions)
 {
     std::optional<shaping> mode;
-    for (const auto& [path, what] : decisions) {
-        if (path == "_id" && what != shape::kind::compute)
+    for (const auto& one : decisions) {
+        if (one.path == "_id" && one.what != shape::kind::compute)
             continue;
-        const bool in = what != shape::kind::exclude;
+        const bool in = one.what != shape::kind::exclude;
         if (!mode)
             mode = in ? shaping::inclusion : shaping::exclusion;
         else if (in && *mode == shaping::exclusion)
-            return what == shape::kind::compute
-                       ? refuse(31252,
-                                "Cannot use an expression with exclusion projection, at " + path)
-                       : refuse(31254, "Cannot do inclusion on field " + path +
-                                           " in exclusion projection");
+            return not_excluding(one);
         else if (!in && *mode == shaping::inclusion)
-            return refuse(31253,
-                          "Cannot do exclusion on field " + path + " in inclusion projection");
+            return refuse(31254,
+                          "Cannot do exclusion on field " + one.path + " in inclusion projection");
     }
     if (mode)
         return *mode;

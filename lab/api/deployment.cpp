@@ -2,6 +2,7 @@
 
 #include "lab/document/server_code.hpp"
 #include "lab/mongo/command/users.hpp"
+#include "lab/mongo/node/first_data.hpp"
 #include "lab/mongo/set/address.hpp"
 #include "lab/mongo/set/wire.hpp"
 #include "runtime/wait.hpp"
@@ -18,6 +19,11 @@ namespace {
 std::string address_of(const place& at)
 {
     return runtime::to_string(runtime::destination{at.host, at.port});
+}
+
+bson::datetime wall_at(const place& at)
+{
+    return std::chrono::floor<std::chrono::milliseconds>(at.in->wall_now());
 }
 
 }  // namespace
@@ -73,12 +79,11 @@ result<void> deployment::start()
         const set_config config = make_config();
         if (auto fine = check_config(config); !fine)
             return fine;
-        for (std::size_t n = 0; n < members_.size(); ++n) {
-            const auto wall = std::chrono::floor<std::chrono::milliseconds>(
-                members_[n].at.in->wall_now());
-            set_member::install(*members_[n].data, config, n == 0, wall);
-        }
+        for (std::size_t n = 0; n < members_.size(); ++n)
+            set_member::install(*members_[n].data, config, n == 0, wall_at(members_[n].at));
     }
+    if (!members_.empty())
+        write_first_data(*members_[0].data, options_.node.version, wall_at(members_[0].at));
     for (slot& one : members_)
         one.process->boot(one.data, options_for(one.at), !options_.standalone);
     std::vector<std::string> addresses;

@@ -202,3 +202,22 @@ result<node_ptr> compile_call(compiler& with, const bson::element& call)
 }
 
 }  // namespace holdfast::lab::computing
+
+namespace holdfast::lab {
+
+result<void> check_projected(bson::view value)
+{
+    using namespace computing;
+    const auto first = value.begin();
+    if (first == std::default_sentinel || std::next(first) != std::default_sentinel)
+        return {};
+    const std::string_view name = first->key();
+    const bool known = !name.starts_with('$') || name == "$literal" || name == "$const" ||
+                       find_special_form(name) || find_list_operator(name) ||
+                       find_named_operator(name);
+    if (known)
+        return {};
+    return refuse(31325, "Unknown expression " + std::string{name});
+}
+
+}  // namespace holdfast::lab

@@ -30,6 +30,9 @@ private:
     std::unique_ptr<compiled> compiled_;
 };
 
+/// A value of a projection: 31325 for {$name: ...} where no operator has this name.
+result<void> check_projected(bson::view value);
+
 /// False for false, null, undefined, missing and zero; true for all else.
 bool is_true(const bson::element& what) noexcept;
 

@@ -1,7 +1,7 @@
 #include "lab/document/compare.hpp"
 #include "lab/document/server_code.hpp"
+#include "lab/document/shell_text.hpp"
 #include "lab/query/parse.hpp"
-#include "lab/query/words.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,9 +1,9 @@
 #include "lab/document/number.hpp"
 #include "lab/document/server_code.hpp"
+#include "lab/document/shell_text.hpp"
 #include "lab/query/field_path.hpp"
 #include "lab/query/projection_plan.hpp"
 #include "lab/query/type_set.hpp"
-#include "lab/query/words.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -79,7 +79,7 @@ private:
             return flag(path, is_true(e));
         if (e.type() != type::document)
             return computed(path, e, 31310,
-                            "Cannot use an expression " + filter::in_words(e) +
+                            "Cannot use an expression " + shell_words(e) +
                                 " in an exclusion projection");
         if (e.as_document().empty())
             return refuse(51270,
@@ -94,6 +94,8 @@ private:
             return refuse(server_code::bad_value, "$meta is not supported here");
         if (first == "$slice" && is_find_slice(*e.as_document().begin()))
             return slice(path, *e.as_document().begin());
+        if (auto known = check_projected(e.as_document()); !known)
+            return known;
         return computed(path, e, 31252,
                         "Cannot use expression other than $meta in exclusion projection");
     }
@@ -150,7 +152,7 @@ private:
     {
         if (e.type() != type::document)
             return refuse(31274, "elemMatch: Invalid argument, object required, but got " +
-                                     std::string{filter::in_words(e)});
+                                     shell_words(e));
         if (path.find('.') != path.npos)
             return refuse(31275, "Cannot use $elemMatch projection on a nested field.");
         if (has_positional_)

@@ -2,10 +2,10 @@
 
 #include "holdfast/bson/json.hpp"
 #include "lab/document/server_code.hpp"
+#include "lab/document/shell_text.hpp"
 #include "lab/storage/catalog.hpp"
 #include "lab/storage/collection_inside.hpp"
 #include "lab/storage/id_key.hpp"
-#include "lab/storage/shell_text.hpp"
 
 #include <algorithm>
 #include <functional>

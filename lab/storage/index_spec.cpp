@@ -1,8 +1,8 @@
 #include "lab/document/server_code.hpp"
+#include "lab/document/shell_text.hpp"
 #include "lab/query/matcher.hpp"
 #include "lab/storage/collection.hpp"
 #include "lab/storage/option_reader.hpp"
-#include "lab/storage/shell_text.hpp"
 
 #include <algorithm>
 #include <array>

@@ -30,7 +30,7 @@ result<walked> walk(bson::view document, std::string_view path)
                 return refuse(server_code::path_not_viable,
                               "Cannot use the part (" + std::string{parts[i]} + ") of (" +
                                   std::string{path} + ") to traverse the element ({" +
-                                  words_of(at) + "})");
+                                  shell_words(at) + "})");
             if (into_array && out.array.empty())
                 out.array = at.key();
         }

@@ -46,7 +46,7 @@ status check_number(op what, const bson::element& operand)
     const char* const verb = what == op::increment ? "increment" : "multiply";
     return refuse(server_code::type_mismatch, std::string{"Cannot "} + verb +
                                                   " with non-numeric argument: {" +
-                                                  words_of(operand) + "}");
+                                                  shell_words(operand) + "}");
 }
 
 status read_date_type(operation& to, const bson::element& operand)
@@ -93,11 +93,11 @@ status check_bits(const bson::element& operand)
         if (key != "and" && key != "or" && key != "xor")
             return refuse(server_code::failed_to_parse,
                           "The $bit modifier only supports 'and', 'or', and 'xor', not '" + key +
-                              "' which is an unknown operator: {" + words_of(e) + "}");
+                              "' which is an unknown operator: {" + shell_words(e) + "}");
         if (e.type() != bson::type::int32 && e.type() != bson::type::int64)
             return refuse(server_code::failed_to_parse,
                           "The $bit modifier field must be an Integer(32/64 bit); a '" +
-                              word(e.type()) + "' is not supported here: {" + words_of(e) + "}");
+                              word(e.type()) + "' is not supported here: {" + shell_words(e) + "}");
     }
     return {};
 }
@@ -105,10 +105,11 @@ status check_bits(const bson::element& operand)
 status read_pop(operation& to, const bson::element& operand)
 {
     if (!is_number(operand.type()))
-        return refuse(server_code::failed_to_parse, "Expected a number in: " + words_of(operand));
+        return refuse(server_code::failed_to_parse,
+                      "Expected a number in: " + shell_words(operand));
     const auto value = whole_number(operand);
     if (value != 1 && value != -1) {
-        const std::string shown = words_of(operand).substr(operand.key().size() + 2);
+        const std::string shown = shell_words(operand).substr(operand.key().size() + 2);
         return refuse(server_code::failed_to_parse, "$pop expects 1 or -1, found: " + shown);
     }
     to.from_front = *value < 0;
@@ -136,7 +137,7 @@ status read_set_values(operation& to, const bson::element& operand)
                           word(each.type()));
     if (++document.begin() != document.end())
         return refuse(server_code::bad_value,
-                      "Found unexpected fields after $each in $addToSet: " + words_of(document));
+                      "Found unexpected fields after $each in $addToSet: " + shell_words(document));
     take_values(to.values, each.as_array());
     return {};
 }

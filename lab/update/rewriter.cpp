@@ -171,7 +171,7 @@ status rewriter::existing(const node& n, const bson::element& old, bool in_array
     const bool is_array = old.type() == bson::type::array;
     if (n.kind == node_kind::elements && !is_array)
         return refuse(server_code::bad_value,
-                      "Cannot apply array updates to non-array element " + words_of(old));
+                      "Cannot apply array updates to non-array element " + shell_words(old));
     if (!is_array && old.type() != bson::type::document) {
         auto resolved = resolve(n);
         if (!resolved)
@@ -333,9 +333,9 @@ status rewriter::blocked(const node& n, std::string_view part, const bson::eleme
         return refuse(server_code::path_not_viable, "Cannot use the part (" + std::string{part} +
                                                         ") of (" + std::string{what.path} +
                                                         ") to traverse the element ({" +
-                                                        words_of(by) + "})");
+                                                        shell_words(by) + "})");
     return refuse(server_code::path_not_viable, "Cannot create field '" + std::string{part} +
-                                                    "' in element {" + words_of(by) + "}");
+                                                    "' in element {" + shell_words(by) + "}");
 }
 
 }  // namespace holdfast::lab::updating

@@ -156,7 +156,7 @@ result<bson::document> replace(bson::view before, bson::view next, bson::timesta
         return refuse(server_code::immutable_field,
                       "After applying the update, the (immutable) field '_id' was found to have "
                       "been altered to " +
-                          words_of(new_id));
+                          shell_words(new_id));
     bson::byte_buffer bytes;
     bytes.reserve(next.size() + (old_id ? old_id.bytes().size() : 0));
     writer out{bytes};

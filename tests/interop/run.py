@@ -6,6 +6,7 @@ takes), ONLY (part of a test's name; then the table of commands is not judged).
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -20,6 +21,7 @@ CONVERT = Path(os.environ.get('BSON_CONVERT', ROOT / 'build/bin/bson_convert'))
 CERTIFICATES = WORK / 'certificates'
 NPM_PATIENCE = 240  # seconds
 SUITE_PATIENCE = 300
+CANARY = ROOT / 'tests/support/canary.hpp'  # who logs in
 DEBIAN_PYTHON = '/usr/bin/python3'  # the one that python3-pymongo is installed for
 ONLY = os.environ.get('ONLY')
 FETCHED = {}
@@ -80,20 +82,29 @@ def certificates():
         subprocess.run([ROOT / 'tests/support/make_certificates.sh', CERTIFICATES], check=True)
 
 
+def canary():
+    """CANARY_USER, CANARY_PASSWORD and CANARY_WRONG_PASSWORD, for suites that log in."""
+    words = re.findall(r'(\w+) = "(.*)";', CANARY.read_text())
+    return {f'CANARY_{name.upper()}': value for name, value in words}
+
+
 def suite(command, report, cwd):
-    """Runs one; gives its report."""
+    """Runs one; gives its report. What it prints is also kept beside it."""
     report.unlink(missing_ok=True)
-    environment = {**os.environ, 'HOLDFAST': str(HOLDFAST), 'CERTIFICATES': str(CERTIFICATES),
-                   'PYTHONDONTWRITEBYTECODE': '1'}
+    environment = {**os.environ, **canary(), 'HOLDFAST': str(HOLDFAST),
+                   'CERTIFICATES': str(CERTIFICATES), 'PYTHONDONTWRITEBYTECODE': '1'}
     arguments = [*command, str(report)] + ([ONLY] if ONLY else [])
     # PyMongo's own threads print what they meet in a crash, although nothing is wrong.
     complaints = report.with_suffix('.stderr')
+    output = report.with_suffix('.stdout')
     try:
-        with complaints.open('w') as errors:
+        with complaints.open('w') as errors, output.open('w') as out:
             status = subprocess.run(arguments, cwd=cwd, env=environment, timeout=SUITE_PATIENCE,
-                                    stdin=subprocess.DEVNULL, stderr=errors).returncode
+                                    stdin=subprocess.DEVNULL, stdout=out, stderr=errors).returncode
     except subprocess.TimeoutExpired:
         raise Failed(f'took more than {SUITE_PATIENCE} s') from None
+    finally:
+        print(output.read_text(), end='', flush=True)
     if not report.exists():
         raise Failed(f'ended with status {status} and without a report:\n{complaints.read_text()}')
     told = json.loads(report.read_text())

@@ -110,17 +110,14 @@ result<void> check_op(const bulk& all, bson::view op)
         return refuse(server_code::bad_value, "BulkWrite ops entry has an invalid nsInfo index: " +
                                                   std::to_string(*number));
     }
-    result<void> fine;
-    if (*name == "insert") {
-        if (auto read = fields<insert_rules>::read(all.on, op, "bulkWrite.ops"); !read)
-            fine = std::move(read).error();
-    } else if (*name == "update") {
-        if (auto read = fields<update_rules>::read(all.on, op, "bulkWrite.ops"); !read)
-            fine = std::move(read).error();
-    } else if (auto read = fields<delete_rules>::read(all.on, op, "bulkWrite.ops"); !read) {
-        fine = std::move(read).error();
-    }
-    return fine;
+    const auto outcome_of = [](auto read) {
+        return read ? result<void>{} : result<void>{std::move(read).error()};
+    };
+    if (*name == "insert")
+        return outcome_of(fields<insert_rules>::read(all.on, op, "bulkWrite.ops"));
+    if (*name == "update")
+        return outcome_of(fields<update_rules>::read(all.on, op, "bulkWrite.ops"));
+    return outcome_of(fields<delete_rules>::read(all.on, op, "bulkWrite.ops"));
 }
 
 result<writer*> writer_for(bulk& all, bson::view op)
@@ -149,24 +146,25 @@ result<statement_result> perform(bulk& all, bson::view op, std::string_view name
         if (!read)
             return std::move(read).error();
         const auto& f = *read;
-        const update_statement how{.filter = f.document("filter"),
+        const update_statement how{.which = {.filter = f.document("filter"),
+                                             .collation = f["collation"],
+                                             .hint = f["hint"],
+                                             .multi = f.flag("multi")},
                                    .change = f["updateMods"],
                                    .array_filters = f.array("arrayFilters"),
-                                   .collation = f["collation"],
-                                   .hint = f["hint"],
                                    .sort = f.document("sort"),
-                                   .multi = f.flag("multi"),
+                                   .constants = f.document("constants"),
                                    .upsert = f.flag("upsert")};
         return update_some(all.what, **to, how, all.context, number);
     }
     auto read = fields<delete_rules>::read(all.on, op, "bulkWrite.ops");
     if (!read)
         return std::move(read).error();
-    const delete_statement how{.filter = read->document("filter"),
-                               .collation = (*read)["collation"],
-                               .hint = (*read)["hint"],
-                               .multi = read->flag("multi")};
-    return delete_some(all.what, **to, how, all.context, number);
+    const selection which{.filter = read->document("filter"),
+                          .collation = (*read)["collation"],
+                          .hint = (*read)["hint"],
+                          .multi = read->flag("multi")};
+    return delete_some(all.what, **to, which, all.context, number);
 }
 
 void tell_failure(bulk& all, std::int32_t index, std::string_view name, const error& why)

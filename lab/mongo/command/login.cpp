@@ -137,7 +137,8 @@ result<progress> log_out(node&, request& what, bson::builder&)
 
 result<progress> authenticate(node&, request&, bson::builder&)
 {
-    return refuse(334, "Received authentication for a mechanism which is unknown or not enabled");
+    return refuse(server_code::mechanism_unavailable,
+                  "Received authentication for a mechanism which is not enabled");
 }
 
 result<progress> connection_status(node& on, request& what, bson::builder& reply)
@@ -201,9 +202,9 @@ result<void> start_login(node& on, client_facts& who, bson::view command, std::s
         return wrong_type("saslStart", "mechanism", mechanism.type(), "string");
     const bool sha_256 = mechanism.as_string() == sha_256_name;
     if (!sha_256 && mechanism.as_string() != sha_1_name)
-        return refuse(334, "Received authentication for mechanism " +
-                               std::string{mechanism.as_string()} +
-                               " which is unknown or not enabled");
+        return refuse(server_code::mechanism_unavailable, "Received authentication for mechanism " +
+                                                              std::string{mechanism.as_string()} +
+                                                              " which is not enabled");
     const auto payload = read_payload(command, "saslStart");
     if (!payload)
         return payload.error();

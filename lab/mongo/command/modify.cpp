@@ -33,16 +33,47 @@ result<std::vector<target_record>> all_matches(const collection& in, const match
     }
 }
 
-result<std::vector<target_record>> targets(const collection* in, const matcher& filter,
-                                           bson::view sort, const std::optional<collation>& by,
-                                           const hinted& hint, bool multi)
+// What a statement begins with: whether it was performed before, and what it looks for.
+struct beginning {
+    std::optional<statement_result> before = {};
+    std::optional<collation> by = {};
+    std::optional<matcher> filter = {};
+};
+
+result<beginning> begin(writer& to, const selection& which, const expression_context& context,
+                        std::int32_t statement)
 {
+    beginning made;
+    auto before = to.executed(statement);
+    if (!before)
+        return std::move(before).error();
+    if (*before) {
+        made.before = statement_result::replayed(**before);
+        return made;
+    }
+    auto by = collation_for(to.target(), which.collation);
+    if (!by)
+        return std::move(by).error();
+    made.by = *std::move(by);
+    auto filter = matcher::compile(which.filter, made.by, context);
+    if (!filter)
+        return std::move(filter).error();
+    made.filter = *std::move(filter);
+    return made;
+}
+
+result<std::vector<target_record>> targets(const collection* in, const beginning& how,
+                                           const selection& which, bson::view sort = {})
+{
+    auto hint = read_hint(in, which.hint);
+    if (!hint)
+        return std::move(hint).error();
     std::vector<target_record> found;
     if (!in)
         return found;
-    if (multi)
-        return all_matches(*in, filter, hint.natural);
-    auto one = first_match(*in, filter, sort, by, hint.natural);
+    if (which.multi)
+        return all_matches(*in, *how.filter, hint->natural);
+    auto one = first_match(*in, *how.filter, sort, how.by, hint->natural);
     if (!one)
         return std::move(one).error();
     if (*one)
@@ -75,8 +106,69 @@ result<void> refuse_multi(const request& what, bool multi, std::string_view word
 {
     if (!multi || !what.txn_number)
         return {};
+    if (what.name == "bulkWrite")
+        return refuse(server_code::invalid_options, "Cannot use retryable writes with multi=true");
     return refuse(server_code::invalid_options,
                   "Cannot use (or request) retryable writes with " + std::string{words});
+}
+
+// The variables of the command, and those of the statement.
+expression_context with_constants(const expression_context& context, bson::view constants)
+{
+    expression_context made = context;
+    bson::byte_buffer both;
+    bson::builder variables{both};
+    variables.merge(context.variables).merge(constants);
+    if (auto written = variables.finish())
+        made.variables = bson::document{*written};
+    return made;
+}
+
+// Changes each document that was found, as it is now.
+template <class Change>
+result<statement_result> change_each(const writer& to, const std::vector<target_record>& found,
+                                     Change&& change)
+{
+    statement_result done;
+    for (const target_record& one : found) {
+        const auto now = to.target()->find(one.id);
+        if (!now)
+            continue;
+        if (auto fine = change(now->document, one.details, done); !fine)
+            return std::move(fine).error();
+        ++done.matched;
+    }
+    return done;
+}
+
+result<statement_result> update_found(writer& to, const update_statement& how,
+                                      const expression_context& context, std::int32_t statement)
+{
+    auto begun = begin(to, how.which, context, statement);
+    if (!begun)
+        return std::move(begun).error();
+    if (begun->before)
+        return *std::move(begun->before);
+    const update_spec spec{how.change, how.array_filters, how.upsert, how.which.multi};
+    auto change = update::compile(spec, begun->by, context);
+    if (!change)
+        return std::move(change).error();
+    auto found = targets(to.target(), *begun, how.which, how.sort);
+    if (!found)
+        return std::move(found).error();
+    if (found->empty() && how.upsert)
+        return upsert(to, *change, *begun->filter, statement);
+    return change_each(
+        to, *found,
+        [&](bson::view now, const match_details& details, statement_result& done) -> result<void> {
+            auto after = change->apply(now, details);
+            if (!after)
+                return std::move(after).error();
+            if (!after->changed)
+                return {};
+            ++done.modified;
+            return to.replace(now, after->document, statement);
+        });
 }
 
 }  // namespace
@@ -98,81 +190,31 @@ result<statement_result> insert_one(writer& to, bson::view document, std::int32_
 result<statement_result> update_some(const request& what, writer& to, const update_statement& how,
                                      const expression_context& context, std::int32_t statement)
 {
-    if (auto fine = refuse_multi(what, how.multi, "multi=true"); !fine)
+    if (!how.sort.empty() && how.which.multi)
+        return refuse(server_code::failed_to_parse, "Cannot specify sort with multi=true");
+    if (auto fine = refuse_multi(what, how.which.multi, "multi=true"); !fine)
         return std::move(fine).error();
-    auto before = to.executed(statement);
-    if (!before)
-        return std::move(before).error();
-    if (*before)
-        return statement_result::replayed(**before);
-    auto by = collation_for(to.target(), how.collation);
-    if (!by)
-        return std::move(by).error();
-    auto filter = matcher::compile(how.filter, *by, context);
-    if (!filter)
-        return std::move(filter).error();
-    const update_spec spec{how.change, how.array_filters, how.upsert, how.multi};
-    auto change = update::compile(spec, *by, context);
-    if (!change)
-        return std::move(change).error();
-    auto hint = read_hint(to.target(), how.hint);
-    if (!hint)
-        return std::move(hint).error();
-    auto found = targets(to.target(), *filter, how.sort, *by, *hint, how.multi);
-    if (!found)
-        return std::move(found).error();
-    if (found->empty() && how.upsert)
-        return upsert(to, *change, *filter, statement);
-    statement_result done;
-    for (const target_record& one : *found) {
-        const auto now = to.target()->find(one.id);
-        if (!now)
-            continue;
-        auto after = change->apply(now->document, one.details);
-        if (!after)
-            return std::move(after).error();
-        ++done.matched;
-        if (!after->changed)
-            continue;
-        if (auto fine = to.replace(now->document, after->document, statement); !fine)
-            return std::move(fine).error();
-        ++done.modified;
-    }
-    return done;
+    if (how.constants.empty())
+        return update_found(to, how, context, statement);
+    return update_found(to, how, with_constants(context, how.constants), statement);
 }
 
-result<statement_result> delete_some(const request& what, writer& to, const delete_statement& how,
+result<statement_result> delete_some(const request& what, writer& to, const selection& which,
                                      const expression_context& context, std::int32_t statement)
 {
-    if (auto fine = refuse_multi(what, how.multi, "limit=0"); !fine)
+    if (auto fine = refuse_multi(what, which.multi, "limit=0"); !fine)
         return std::move(fine).error();
-    auto before = to.executed(statement);
-    if (!before)
-        return std::move(before).error();
-    if (*before)
-        return statement_result::replayed(**before);
-    auto by = collation_for(to.target(), how.collation);
-    if (!by)
-        return std::move(by).error();
-    auto filter = matcher::compile(how.filter, *by, context);
-    if (!filter)
-        return std::move(filter).error();
-    auto hint = read_hint(to.target(), how.hint);
-    if (!hint)
-        return std::move(hint).error();
-    auto found = targets(to.target(), *filter, {}, *by, *hint, how.multi);
+    auto begun = begin(to, which, context, statement);
+    if (!begun)
+        return std::move(begun).error();
+    if (begun->before)
+        return *std::move(begun->before);
+    auto found = targets(to.target(), *begun, which);
     if (!found)
         return std::move(found).error();
-    statement_result done;
-    for (const target_record& one : *found) {
-        const auto now = to.target()->find(one.id);
-        if (!now)
-            continue;
-        if (auto fine = to.remove(now->document, statement); !fine)
-            return std::move(fine).error();
-        ++done.matched;
-    }
-    return done;
+    return change_each(to, *found, [&](bson::view now, const match_details&, statement_result&) {
+        return to.remove(now, statement);
+    });
 }
 
 }  // namespace holdfast::lab::mongo

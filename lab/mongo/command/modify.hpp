@@ -6,30 +6,29 @@
 
 namespace holdfast::lab::mongo {
 
-/// One update, wherever it was asked for: update, bulkWrite.
-struct update_statement {
+/// Which documents a statement is about.
+struct selection {
     bson::view filter;
-    bson::element change;
-    bson::array_view array_filters = {};
     bson::element collation = {};
     bson::element hint = {};
-    bson::view sort = {};
     bool multi = false;
-    bool upsert = false;
 };
 
-struct delete_statement {
-    bson::view filter;
-    bson::element collation = {};
-    bson::element hint = {};
-    bool multi = false;
+/// One update, wherever it was asked for: update, bulkWrite.
+struct update_statement {
+    selection which;
+    bson::element change;
+    bson::array_view array_filters = {};
+    bson::view sort = {};
+    bson::view constants = {};  // variables of this statement alone
+    bool upsert = false;
 };
 
 /// Each performs one statement, or finds that it was performed before.
 result<statement_result> insert_one(writer& to, bson::view document, std::int32_t statement);
 result<statement_result> update_some(const request& what, writer& to, const update_statement& how,
                                      const expression_context& context, std::int32_t statement);
-result<statement_result> delete_some(const request& what, writer& to, const delete_statement& how,
+result<statement_result> delete_some(const request& what, writer& to, const selection& which,
                                      const expression_context& context, std::int32_t statement);
 
 }  // namespace holdfast::lab::mongo

@@ -89,9 +89,7 @@ void write_value(const node& on, const parameter& which, bson::builder& to)
         break;
     }
     if (which.name == "featureCompatibilityVersion") {
-        const server_version& version = on.options.version;
-        to.add(which.name, bson::object("version", std::to_string(version.major) + "." +
-                                                       std::to_string(version.minor)));
+        to.add(which.name, bson::object("version", on.options.version.family()));
     } else {
         to.add(which.name, bson::list("MONGODB-X509", "SCRAM-SHA-1", "SCRAM-SHA-256"));
     }

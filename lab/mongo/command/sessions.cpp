@@ -123,9 +123,8 @@ result<progress> run_transaction_end(node& on, request& what, bson::builder&)
 {
     if (auto read = fields<transaction_rules>::read(on, what); !read)
         return std::move(read).error();
-    return refuse(server_code::operation_not_supported_in_transaction,
-                  "Transactions are not in this lab yet: there is nothing to " +
-                      std::string{what.name == "commitTransaction" ? "commit" : "abort"});
+    return refuse(server_code::command_failed,
+                  std::string{what.name} + " must be run within a transaction");
 }
 
 }  // namespace holdfast::lab::mongo

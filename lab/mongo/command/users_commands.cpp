@@ -17,6 +17,13 @@ error no_such_user(std::string_view name, std::string_view database)
     return refuse(11, std::move(text));
 }
 
+error already_exists(std::string_view name, std::string_view database)
+{
+    std::string text = "User \"";
+    text.append(name).append("@").append(database).append("\" already exists");
+    return refuse(server_code::user_already_exists, std::move(text));
+}
+
 /// The name in the first field of a command. 14, 2.
 result<std::string_view> name_in(const request& what)
 {
@@ -111,60 +118,7 @@ result<void> check_password(const bson::element& password, const bson::element& 
     return {};
 }
 
-constexpr field_rule create_rules[] = {
-    {"pwd", kind::text},
-    {"roles", kind::array, true},
-    {"customData", kind::document},
-    {"mechanisms", kind::array},
-    {"digestPassword", kind::boolean},
-    {"authenticationRestrictions", kind::array},
-};
-
-result<progress> create_user(node& on, request& what, bson::builder&)
-{
-    // The first user of all may be made by whoever comes first.
-    if (on.options.auth && what.client.users.empty() && !what.client.internal && has_users(on))
-        return refuse(server_code::unauthorized, "Command createUser requires authentication");
-    const auto said = fields<create_rules>::read(on, what);
-    if (!said)
-        return said.error();
-    const auto name = name_in(what);
-    if (!name)
-        return name.error();
-    if (auto fine = check_password((*said)["pwd"], (*said)["digestPassword"]); !fine)
-        return std::move(fine).error();
-    if (!said->has("pwd") && what.database != "$external")
-        return refuse(server_code::bad_value,
-                      "Must provide a 'pwd' field for all user documents, except those with "
-                      "'$external' as the user's source db");
-    auto roles = read_roles(said->array("roles"), what.database);
-    if (!roles)
-        return std::move(roles).error();
-    const auto mechanisms = read_mechanisms((*said)["mechanisms"]);
-    if (!mechanisms)
-        return mechanisms.error();
-    if (find_user(on, what.database, *name))
-        return refuse(server_code::user_already_exists, "User \"" + std::string{*name} + "@" +
-                                                            std::string{what.database} +
-                                                            "\" already exists");
-    user_words words;
-    words.name = *name;
-    words.database = what.database;
-    words.password = (*said)["pwd"];
-    words.custom_data = (*said)["customData"];
-    words.mechanisms = *mechanisms;
-    words.roles = *std::move(roles);
-    const auto made = compose_user(on, words, {});
-    if (!made)
-        return made.error();
-    const auto written = insert_user(on, *made);
-    if (!written)
-        return written.error();
-    what.wrote = *written;
-    return progress::done;
-}
-
-constexpr field_rule update_rules[] = {
+constexpr field_rule user_rules[] = {
     {"pwd", kind::text},
     {"roles", kind::array},
     {"customData", kind::document},
@@ -172,47 +126,88 @@ constexpr field_rule update_rules[] = {
     {"digestPassword", kind::boolean},
     {"authenticationRestrictions", kind::array},
 };
+using user_fields = fields<user_rules>;
 
-result<progress> update_user(node& on, request& what, bson::builder&)
+result<user_words> words_in(const request& what, const user_fields& said)
 {
-    const auto said = fields<update_rules>::read(on, what);
-    if (!said)
-        return said.error();
     const auto name = name_in(what);
     if (!name)
         return name.error();
-    if (auto fine = check_password((*said)["pwd"], (*said)["digestPassword"]); !fine)
+    if (auto fine = check_password(said["pwd"], said["digestPassword"]); !fine)
         return std::move(fine).error();
-    if (!said->has("pwd") && !said->has("roles") && !said->has("customData") &&
-        !said->has("mechanisms") && !said->has("authenticationRestrictions"))
-        return refuse(server_code::bad_value,
-                      "Must specify at least one field to update in updateUser");
-    const auto old = find_user(on, what.database, *name);
-    if (!old)
-        return no_such_user(*name, what.database);
+    const auto mechanisms = read_mechanisms(said["mechanisms"]);
+    if (!mechanisms)
+        return mechanisms.error();
     user_words words;
     words.name = *name;
     words.database = what.database;
-    words.password = (*said)["pwd"];
-    words.custom_data = (*said)["customData"];
-    const auto mechanisms = read_mechanisms((*said)["mechanisms"]);
-    if (!mechanisms)
-        return mechanisms.error();
+    words.password = said["pwd"];
+    words.custom_data = said["customData"];
     words.mechanisms = *mechanisms;
-    if (said->has("roles")) {
-        auto roles = read_roles(said->array("roles"), what.database);
+    if (said.has("roles")) {
+        auto roles = read_roles(said.array("roles"), what.database);
         if (!roles)
             return std::move(roles).error();
         words.roles = *std::move(roles);
     }
-    const auto made = compose_user(on, words, *old);
+    return words;
+}
+
+/// A new user, or another document in place of the old one.
+result<optime> store_user(node& on, const user_words& words, const bson::document* old)
+{
+    const auto made = compose_user(on, words, old ? old->view() : bson::view{});
     if (!made)
         return made.error();
-    const auto written = replace_user(on, *made);
+    return old ? replace_user(on, *made) : insert_user(on, *made);
+}
+
+result<progress> remember(request& what, const result<optime>& written)
+{
     if (!written)
         return written.error();
     what.wrote = *written;
     return progress::done;
+}
+
+result<progress> create_user(node& on, request& what, bson::builder&)
+{
+    // The first user of all may be made by whoever comes first.
+    if (on.options.auth && what.client.users.empty() && !what.client.internal && has_users(on))
+        return refuse(server_code::unauthorized, "Command createUser requires authentication");
+    const auto said = user_fields::read(on, what);
+    if (!said)
+        return said.error();
+    if (!said->has("roles"))
+        return missing_field(what.name, "roles");
+    const auto words = words_in(what, *said);
+    if (!words)
+        return words.error();
+    if (!said->has("pwd") && what.database != "$external")
+        return refuse(server_code::bad_value,
+                      "Must provide a 'pwd' field for all user documents, except those with "
+                      "'$external' as the user's source db");
+    if (find_user(on, what.database, words->name))
+        return already_exists(words->name, what.database);
+    return remember(what, store_user(on, *words, nullptr));
+}
+
+result<progress> update_user(node& on, request& what, bson::builder&)
+{
+    const auto said = user_fields::read(on, what);
+    if (!said)
+        return said.error();
+    const auto words = words_in(what, *said);
+    if (!words)
+        return words.error();
+    if (!said->has("pwd") && !said->has("roles") && !said->has("customData") &&
+        !said->has("mechanisms") && !said->has("authenticationRestrictions"))
+        return refuse(server_code::bad_value,
+                      "Must specify at least one field to update in updateUser");
+    const auto old = find_user(on, what.database, words->name);
+    if (!old)
+        return no_such_user(words->name, what.database);
+    return remember(what, store_user(on, *words, &*old));
 }
 
 result<progress> drop_user(node& on, request& what, bson::builder&)
@@ -223,11 +218,7 @@ result<progress> drop_user(node& on, request& what, bson::builder&)
     const auto old = find_user(on, what.database, *name);
     if (!old)
         return no_such_user(*name, what.database);
-    const auto gone = remove_user(on, old->find("_id").as_string());
-    if (!gone)
-        return gone.error();
-    what.wrote = *gone;
-    return progress::done;
+    return remember(what, remove_user(on, old->find("_id").as_string()));
 }
 
 result<progress> drop_all_users(node& on, request& what, bson::builder& reply)
@@ -275,14 +266,7 @@ result<progress> change_roles(node& on, request& what, bool grant)
     words.name = *name;
     words.database = what.database;
     words.roles = *std::move(held);
-    const auto made = compose_user(on, words, *old);
-    if (!made)
-        return made.error();
-    const auto written = replace_user(on, *made);
-    if (!written)
-        return written.error();
-    what.wrote = *written;
-    return progress::done;
+    return remember(what, store_user(on, words, &*old));
 }
 
 result<progress> grant_roles(node& on, request& what, bson::builder&)
@@ -330,21 +314,15 @@ std::span<const command> user_commands()
 result<void> create_root_user(node& on, std::string_view name, std::string_view password)
 {
     if (find_user(on, "admin", name))
-        return refuse(server_code::user_already_exists,
-                      "User \"" + std::string{name} + "@admin\" already exists");
+        return already_exists(name, "admin");
     const bson::document said = bson::doc("pwd", password);
     user_words words;
     words.name = name;
     words.database = "admin";
     words.password = said.find("pwd");
     words.roles.emplace(1, role_name{"root", "admin"});
-    const auto made = compose_user(on, words, {});
-    if (!made)
-        return made.error();
-    const auto written = insert_user(on, *made);
-    if (!written)
-        return written.error();
-    return {};
+    const auto written = store_user(on, words, nullptr);
+    return written ? result<void>{} : result<void>{written.error()};
 }
 
 }  // namespace holdfast::lab::mongo

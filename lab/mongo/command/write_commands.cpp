@@ -1,3 +1,4 @@
+#include "lab/document/number.hpp"
 #include "lab/document/server_code.hpp"
 #include "lab/mongo/command/batch.hpp"
 #include "lab/mongo/command/crud.hpp"
@@ -51,7 +52,7 @@ constexpr field_rule update_statement_rules[] = {
 constexpr field_rule delete_rules[] = {
     {"deletes", kind::sequence},
     {"ordered", kind::boolean},
-    {"bypassDocumentValidation", kind::ignored},
+    {"bypassDocumentValidation", kind::boolean},
     {"let", kind::document, false, 500},
     {"stmtId", kind::number},
     {"stmtIds", kind::array},
@@ -94,52 +95,61 @@ result<void> run_batch(const request& what, std::string_view field, batch& all,
     return what.for_each_document(field, run_one);
 }
 
+using update_fields = fields<update_statement_rules>;
+using delete_fields = fields<delete_statement_rules>;
+
+result<update_fields> read_update(const node& on, bson::view statement)
+{
+    auto read = update_fields::read(on, statement, "update.updates");
+    if (read && read->has("sort") && read->flag("multi"))
+        return refuse(server_code::failed_to_parse, "Cannot specify sort with multi=true");
+    return read;
+}
+
+result<delete_fields> read_delete(const node& on, bson::view statement)
+{
+    auto read = delete_fields::read(on, statement, "delete.deletes");
+    if (!read)
+        return read;
+    const auto limit = whole_number((*read)["limit"]);
+    if (limit == 0 || limit == 1)
+        return read;
+    return refuse(server_code::failed_to_parse,
+                  "The limit field in delete objects must be 0 or 1. Got " +
+                      std::to_string(read->number("limit")));
+}
+
 result<statement_result> update_one_of(node& on, request& what, writer& to, bson::view statement,
                                        const expression_context& context, std::int32_t number)
 {
-    auto read = fields<update_statement_rules>::read(on, statement, "update.updates");
+    auto read = read_update(on, statement);
     if (!read)
         return std::move(read).error();
     const auto& f = *read;
-    if (f.has("sort") && f.flag("multi"))
-        return refuse(server_code::failed_to_parse, "Cannot specify sort with multi=true");
-    const update_statement how{.filter = f.document("q"),
+    const update_statement how{.which = {.filter = f.document("q"),
+                                         .collation = f["collation"],
+                                         .hint = f["hint"],
+                                         .multi = f.flag("multi")},
                                .change = f["u"],
                                .array_filters = f.array("arrayFilters"),
-                               .collation = f["collation"],
-                               .hint = f["hint"],
                                .sort = f.document("sort"),
-                               .multi = f.flag("multi"),
+                               .constants = f.document("c"),
                                .upsert = f.flag("upsert")};
-    if (!f.has("c"))
-        return update_some(what, to, how, context, number);
-    expression_context with_constants = context;
-    bson::byte_buffer both;
-    bson::builder variables{both};
-    variables.merge(context.variables).merge(f.document("c"));
-    if (auto made = variables.finish())
-        with_constants.variables = bson::document{*made};
-    return update_some(what, to, how, with_constants, number);
+    return update_some(what, to, how, context, number);
 }
 
 result<statement_result> delete_one_of(node& on, request& what, writer& to, bson::view statement,
                                        const expression_context& context, std::int32_t number)
 {
-    auto read = fields<delete_statement_rules>::read(on, statement, "delete.deletes");
+    auto read = read_delete(on, statement);
     if (!read)
         return std::move(read).error();
     const auto& f = *read;
-    const std::int64_t limit = f.number("limit");
-    if (limit != 0 && limit != 1) {
-        return refuse(server_code::failed_to_parse,
-                      "The limit field in delete objects must be 0 or 1. Got " +
-                          std::to_string(limit));
-    }
-    const delete_statement how{.filter = f.document("q"),
-                               .collation = f["collation"],
-                               .hint = f["hint"],
-                               .multi = limit == 0};
-    return delete_some(what, to, how, context, number);
+    const selection which{.filter = f.document("q"),
+                          .collation = f["collation"],
+                          .hint = f["hint"],
+                          .multi = f.number("limit") == 0};
+    return delete_some(what, to, which, context, number);
 }
 
 // An acknowledgement of what changed nothing waits, too, for what it has seen.
@@ -153,15 +163,52 @@ progress finished(node& on, request& what, const batch& all, bson::builder& repl
     return progress::done;
 }
 
-// A statement that cannot be read fails the whole command, before anything is done.
-template <const auto& Rules>
-result<void> check_statements(const node& on, const request& what, std::string_view field,
-                              std::string_view where)
+// What updates and deletes have in common: statements that are about documents.
+template <class Fields>
+struct statements {
+    std::string_view field;
+    result<Fields> (*read)(const node&, bson::view);
+    result<statement_result> (*perform)(node&, request&, writer&, bson::view,
+                                        const expression_context&, std::int32_t);
+    bool modify = false;
+};
+
+template <const auto& Rules, class Fields>
+result<progress> run_statements(node& on, request& what, bson::builder& reply,
+                                const statements<Fields>& given)
 {
-    return what.for_each_document(field, [&](bson::view statement) -> result<void> {
-        auto read = fields<Rules>::read(on, statement, where);
-        return read ? result<void>{} : result<void>{std::move(read).error()};
+    auto read = fields<Rules>::read(on, what);
+    if (!read)
+        return std::move(read).error();
+    auto ns = namespace_text::of(what);
+    if (!ns)
+        return std::move(ns).error();
+    if (auto fine = check_batch_size(what, given.field); !fine)
+        return std::move(fine).error();
+    // A statement that cannot be read fails the whole command, before anything is done.
+    auto readable = what.for_each_document(given.field, [&](bson::view one) -> result<void> {
+        auto tried = given.read(on, one);
+        return tried ? result<void>{} : result<void>{std::move(tried).error()};
     });
+    if (!readable)
+        return std::move(readable).error();
+    auto to = writer::open(on, what, *ns, read->flag("bypassDocumentValidation"));
+    if (!to)
+        return std::move(to).error();
+    auto context = context_of(on, read->document("let"));
+    if (!context)
+        return std::move(context).error();
+    auto numbers = statement_numbers::read((*read)["stmtId"], (*read)["stmtIds"]);
+    if (!numbers)
+        return std::move(numbers).error();
+    batch all{read->flag("ordered", true)};
+    auto ran = run_batch(what, given.field, all, *numbers,
+                         [&](bson::view statement, std::int32_t number) {
+                             return given.perform(on, what, *to, statement, *context, number);
+                         });
+    if (!ran)
+        return std::move(ran).error();
+    return finished(on, what, all, reply, given.modify);
 }
 
 }  // namespace
@@ -194,66 +241,14 @@ result<progress> run_insert(node& on, request& what, bson::builder& reply)
 
 result<progress> run_update(node& on, request& what, bson::builder& reply)
 {
-    auto read = fields<update_rules>::read(on, what);
-    if (!read)
-        return std::move(read).error();
-    auto ns = namespace_text::of(what);
-    if (!ns)
-        return std::move(ns).error();
-    if (auto fine = check_batch_size(what, "updates"); !fine)
-        return std::move(fine).error();
-    auto fine = check_statements<update_statement_rules>(on, what, "updates", "update.updates");
-    if (!fine)
-        return std::move(fine).error();
-    auto to = writer::open(on, what, *ns, read->flag("bypassDocumentValidation"));
-    if (!to)
-        return std::move(to).error();
-    auto context = context_of(on, read->document("let"));
-    if (!context)
-        return std::move(context).error();
-    auto numbers = statement_numbers::read((*read)["stmtId"], (*read)["stmtIds"]);
-    if (!numbers)
-        return std::move(numbers).error();
-    batch all{read->flag("ordered", true)};
-    auto ran = run_batch(what, "updates", all, *numbers,
-                         [&](bson::view statement, std::int32_t number) {
-                             return update_one_of(on, what, *to, statement, *context, number);
-                         });
-    if (!ran)
-        return std::move(ran).error();
-    return finished(on, what, all, reply, true);
+    constexpr statements<update_fields> updates{"updates", read_update, update_one_of, true};
+    return run_statements<update_rules>(on, what, reply, updates);
 }
 
 result<progress> run_delete(node& on, request& what, bson::builder& reply)
 {
-    auto read = fields<delete_rules>::read(on, what);
-    if (!read)
-        return std::move(read).error();
-    auto ns = namespace_text::of(what);
-    if (!ns)
-        return std::move(ns).error();
-    if (auto fine = check_batch_size(what, "deletes"); !fine)
-        return std::move(fine).error();
-    auto fine = check_statements<delete_statement_rules>(on, what, "deletes", "delete.deletes");
-    if (!fine)
-        return std::move(fine).error();
-    auto to = writer::open(on, what, *ns, true);
-    if (!to)
-        return std::move(to).error();
-    auto context = context_of(on, read->document("let"));
-    if (!context)
-        return std::move(context).error();
-    auto numbers = statement_numbers::read((*read)["stmtId"], (*read)["stmtIds"]);
-    if (!numbers)
-        return std::move(numbers).error();
-    batch all{read->flag("ordered", true)};
-    auto ran = run_batch(what, "deletes", all, *numbers,
-                         [&](bson::view statement, std::int32_t number) {
-                             return delete_one_of(on, what, *to, statement, *context, number);
-                         });
-    if (!ran)
-        return std::move(ran).error();
-    return finished(on, what, all, reply, false);
+    constexpr statements<delete_fields> deletes{"deletes", read_delete, delete_one_of};
+    return run_statements<delete_rules>(on, what, reply, deletes);
 }
 
 }  // namespace holdfast::lab::mongo

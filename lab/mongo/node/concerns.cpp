@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <optional>
 
 namespace holdfast::lab::mongo {
@@ -12,6 +13,7 @@ namespace holdfast::lab::mongo {
 namespace {
 
 constexpr std::int64_t most_members = 50;
+constexpr std::string_view write_words = "WriteConcernOptions";  // in messages
 
 std::optional<double> number(const bson::element& e)
 {
@@ -22,6 +24,8 @@ std::optional<double> number(const bson::element& e)
         return static_cast<double>(e.as_int64());
     case bson::type::double_:
         return e.as_double();
+    case bson::type::decimal128:
+        return std::strtod(e.as_decimal128().to_string().c_str(), nullptr);
     default:
         return std::nullopt;
     }
@@ -59,7 +63,7 @@ result<void> read_flag(std::optional<bool>& into, const bson::element& e)
     }
     const auto value = number(e);
     if (!value)
-        return unparsable(std::string{e.key()} + " must be numeric or a boolean value");
+        return wrong_type(write_words, e.key(), e.type(), "[bool, long, int, decimal, double]");
     into = *value != 0;
     return {};
 }
@@ -88,7 +92,7 @@ result<write_concern> read_write_concern(const bson::element& from)
             read.timeout_ms = value > 0 && value < 3e9 ? static_cast<std::int64_t>(value) : 0;
         } else if (e.key() != "provenance" && e.key() != "wElectionId" && e.key() != "wOpTime" &&
                    e.key() != "getLastError") {
-            fine = unparsable("unrecognized write concern field: " + std::string{e.key()});
+            fine = unknown_field(write_words, e.key());
         }
         if (!fine)
             return std::move(fine).error();
@@ -96,8 +100,6 @@ result<write_concern> read_write_concern(const bson::element& from)
     }
     if (fsync.value_or(false) && read.journal.value_or(false))
         return unparsable("fsync and j options cannot be used together");
-    if (!read.acknowledged() && read.journal.value_or(false))
-        return unparsable("cannot use journal or fsync with w:0");
     return read;
 }
 

@@ -31,6 +31,7 @@ struct server_version {
 
     int wire() const noexcept;  // maxWireVersion: 8.2 is 27, 4.2 is 8
     std::string text() const;
+    std::string family() const;  // "8.2"
     friend auto operator<=>(const server_version&, const server_version&) = default;
 };
 

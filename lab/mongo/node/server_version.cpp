@@ -38,7 +38,12 @@ int server_version::wire() const noexcept
 
 std::string server_version::text() const
 {
-    return std::to_string(major) + '.' + std::to_string(minor) + '.' + std::to_string(patch);
+    return family() + '.' + std::to_string(patch);
+}
+
+std::string server_version::family() const
+{
+    return std::to_string(major) + '.' + std::to_string(minor);
 }
 
 result<server_version> read_version(std::string_view text)

@@ -158,10 +158,15 @@ runtime::awaitable<result<std::unique_ptr<peer>>> peer::connect(runtime::world& 
     const auto greeted = co_await made->ask(hello, until);
     if (!greeted)
         co_return greeted.error();
-    const auto ok = greeted->get<double>("ok");
-    if (!ok || *ok != 1)
+    if (!said_ok(*greeted))
         co_return error{core::mongo::errc::hello_failed, "the other member refused the hello"};
     co_return result<std::unique_ptr<peer>>{std::move(made)};
+}
+
+bool said_ok(bson::view reply)
+{
+    const auto ok = reply.find("ok").get<double>();
+    return ok && *ok == 1;
 }
 
 }  // namespace holdfast::lab::mongo

@@ -37,4 +37,7 @@ public:
     virtual void cancel() noexcept = 0;
 };
 
+/// Whether a command was carried out.
+bool said_ok(bson::view reply);
+
 }  // namespace holdfast::lab::mongo

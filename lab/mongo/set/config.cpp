@@ -1,6 +1,7 @@
 #include "lab/mongo/set/config.hpp"
 
 #include "lab/document/server_code.hpp"
+#include "lab/document/type_name.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -9,7 +10,6 @@ namespace holdfast::lab::mongo {
 namespace {
 
 constexpr int invalid_config = 93;
-constexpr std::size_t most_members = 50;
 
 error invalid(std::string why)
 {
@@ -18,10 +18,9 @@ error invalid(std::string why)
 
 error wrong_type(std::string_view path, const bson::element& found, std::string_view expected)
 {
-    return refuse(server_code::type_mismatch,
-                  "BSON field '" + std::string{path} + "' is the wrong type '" +
-                      std::string{bson::name_of(found.type())} + "', expected type '" +
-                      std::string{expected} + "'");
+    return invalid("BSON field '" + std::string{path} + "' is the wrong type '" +
+                   std::string{type_name(found.type())} + "', expected type '" +
+                   std::string{expected} + "'");
 }
 
 result<std::int64_t> number(const bson::element& from, std::string_view path)
@@ -119,22 +118,20 @@ result<member_config> read_member(bson::view from)
     bool has_priority = false;
     for (const bson::element& field : from) {
         if (field.malformed())
-            return refuse(server_code::failed_to_parse, field.fault());
+            return invalid(field.fault());
         auto known = read_member_field(made, field);
         if (!known)
             return std::move(known).error();
         if (!*known)
-            return refuse(server_code::unknown_field, "BSON field 'members." +
-                                                          std::string{field.key()} +
-                                                          "' is an unknown field.");
+            return invalid("BSON field 'members." + std::string{field.key()} +
+                           "' is an unknown field.");
         has_id = has_id || field.key() == "_id";
         has_host = has_host || field.key() == "host";
         has_priority = has_priority || field.key() == "priority";
     }
     if (!has_id || !has_host)
-        return refuse(server_code::missing_field, std::string{"BSON field 'members."} +
-                                                      (has_id ? "host" : "_id") +
-                                                      "' is missing but a required field");
+        return invalid(std::string{"BSON field 'members."} + (has_id ? "host" : "_id") +
+                       "' is missing but a required field");
     if (made.arbiter_only && !has_priority)
         made.priority = 0;
     return made;
@@ -164,7 +161,7 @@ result<void> read_settings(set_config& into, bson::view from)
     for (const bson::element& field : from) {
         const std::string_view key = field.key();
         if (field.malformed())
-            return refuse(server_code::failed_to_parse, field.fault());
+            return invalid(field.fault());
         if (key == "replicaSetId" && field.type() == bson::type::object_id)
             into.id = field.as_object_id();
         if (key == "getLastErrorModes") {
@@ -191,8 +188,8 @@ result<void> read_members(set_config& into, const bson::element& from)
     for (const bson::element& one : from.as_array()) {
         if (one.type() != bson::type::document)
             return wrong_type("members", one, "object");
-        if (into.members.size() == most_members)
-            return invalid("Too many members in replica set config. Maximum is 50");
+        if (into.members.size() > most_members)
+            return {};  // check_config() refuses so many
         auto made = read_member(one.as_document());
         if (!made)
             return std::move(made).error();
@@ -243,7 +240,7 @@ result<set_config> read_config(bson::view from)
     for (const bson::element& field : from) {
         const std::string_view key = field.key();
         if (field.malformed())
-            return refuse(server_code::failed_to_parse, field.fault());
+            return invalid(field.fault());
         result<void> fine;
         if (key == "_id") {
             if (field.type() != bson::type::string)
@@ -263,15 +260,13 @@ result<set_config> read_config(bson::view from)
             fine = read_settings(made, field.as_document());
         } else if (key != "protocolVersion" && key != "writeConcernMajorityJournalDefault" &&
                    key != "configsvr") {
-            return refuse(server_code::unknown_field,
-                          "BSON field '" + std::string{key} + "' is an unknown field.");
+            return invalid("BSON field '" + std::string{key} + "' is an unknown field.");
         }
         if (!fine)
             return std::move(fine).error();
     }
     if (!has_members)
-        return refuse(server_code::missing_field,
-                      "BSON field 'members' is missing but a required field");
+        return invalid("BSON field 'members' is missing but a required field");
     return made;
 }
 

@@ -55,14 +55,17 @@ struct set_config {
     std::size_t write_majority() const noexcept;
 };
 
-/// The document of replSetInitiate and replSetReconfig. 93 InvalidReplicaSetConfig, 14, 4.
+inline constexpr std::size_t most_members = 50;
+
+/// The document of replSetInitiate and replSetReconfig. 93 InvalidReplicaSetConfig.
 result<set_config> read_config(bson::view from);
 void write_config(bson::builder& into, const set_config& what);
 
 /// What no set can be: no members, two of the same host, more than seven votes. 93.
 result<void> check_config(const set_config& what);
-/// Whether one may follow the other: its version is greater, no host changes its _id, and, unless
-/// forced, at most one member more or less has a vote. 103.
+/// Whether one may follow the other: it is what a set can be, its version is greater, no host
+/// changes its _id, and, unless forced, at most one member more or less has a vote. 103
+/// NewReplicaSetConfigurationIncompatible; 93 for that of another set.
 result<void> check_reconfig(const set_config& now, const set_config& next, bool force);
 
 /// Whether `a` was made after `b`: by terms, if both have one, and then by versions.

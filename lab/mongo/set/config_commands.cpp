@@ -1,4 +1,5 @@
 #include "lab/document/server_code.hpp"
+#include "lab/mongo/node/first_data.hpp"
 #include "lab/mongo/set/set_commands.hpp"
 #include "lab/mongo/set/wire.hpp"
 
@@ -51,7 +52,9 @@ result<progress> set_commands::initiate(set_member& on, request& what, bson::bui
                           config.name + " maps to this node");
     on.node_.world.random(config.id.bytes);
     config.term = 0;
-    set_member::install(*on.node_.data, config, on.last() == optime{}, on.node_.wall_now());
+    const bson::datetime wall = on.node_.wall_now();
+    set_member::install(*on.node_.data, config, on.last() == optime{}, wall);
+    write_first_data(*on.node_.data, on.node_.options.version, wall);
     on.adopt_config(std::move(config));
     on.election_at_ = on.node_.now();
     on.wake_.notify();
@@ -85,8 +88,6 @@ result<progress> set_commands::reconfig(set_member& on, request& what, bson::bui
     auto next = read_config(given.as_document());
     if (!next)
         return std::move(next).error();
-    if (auto fine = check_config(*next); !fine)
-        return std::move(fine).error();
     if (auto fine = check_reconfig(on.config_, *next, force); !fine)
         return std::move(fine).error();
     if (!force && !next->by_host(on.node_.options.own_address))

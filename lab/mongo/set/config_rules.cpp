@@ -53,8 +53,9 @@ result<void> check_config(const set_config& what)
         return invalid("Replica set configuration must have a non-empty _id");
     if (what.version < 1 || what.version > 2'147'483'647)
         return invalid("version field value is out of range");
-    if (what.members.empty())
-        return invalid("Replica set configuration must have at least one member");
+    if (what.members.empty() || what.members.size() > most_members)
+        return invalid("Replica set configuration contains " + std::to_string(what.members.size()) +
+                       " members, but must have at least 1 and no more than  50");
     std::set<std::int32_t> ids;
     std::set<std::string_view> hosts;
     for (const member_config& m : what.members) {
@@ -91,8 +92,10 @@ result<void> check_reconfig(const set_config& now, const set_config& next, bool 
 {
     const auto no = [](std::string why) { return refuse(incompatible_config, std::move(why)); };
     if (next.name != now.name)
-        return no("New and old configurations differ in replica set name; old was " + now.name +
-                  ", and new is " + next.name);
+        return invalid("Attempting to reconfigure a replica set with name " + next.name +
+                       ", but command line reports " + now.name + "; rejecting");
+    if (auto fine = check_config(next); !fine)
+        return no(std::string{fine.error().message()});
     if (!force && next.version <= now.version)
         return no("New replica set configuration version must be greater than old, but " +
                   std::to_string(next.version) + " is not greater than " +

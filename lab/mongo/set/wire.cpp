@@ -38,9 +38,4 @@ std::string_view text_or(const bson::element& from, std::string_view otherwise)
     return from.type() == bson::type::string ? from.as_string() : otherwise;
 }
 
-bool said_ok(bson::view reply)
-{
-    return number_or(reply.find("ok"), 0) == 1;
-}
-
 }  // namespace holdfast::lab::mongo

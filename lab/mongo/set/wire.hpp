@@ -17,8 +17,6 @@ std::int64_t number_or(const bson::element& from, std::int64_t otherwise);
 bool flag_or(const bson::element& from, bool otherwise);
 std::string_view text_or(const bson::element& from, std::string_view otherwise);
 
-bool said_ok(bson::view reply);
-
 /// A document as `write(bson::builder&)` makes it.
 template <class Write>
 bson::document document_of(Write&& write)

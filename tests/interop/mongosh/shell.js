@@ -56,7 +56,8 @@ equal('rs.conf', 3, rs.conf().members.length);
 equal('serverStatus', 1, db.serverStatus().ok);
 equal('currentOp', 1, db.currentOp().ok);
 fails('runCommand', 59, () => db.runCommand({ nonsense: 1 }));
-equal('createUser', 1, shop.createUser({ user: 'ann', pwd: 'a', roles: ['read'] }).ok);
+equal('createUser', 1, shop.createUser({ user: 'ann', pwd: process.env.CANARY_PASSWORD,
+  roles: ['read'] }).ok);
 equal('getUsers', ['ann'], shop.getUsers().users.map((one) => one.user));
 equal('dropUser', 1, shop.dropUser('ann').ok);
 equal('bulk', 2, shop.c.bulkWrite([{ insertOne: { document: { n: 50 } } },

@@ -136,12 +136,16 @@ test('the set', async () => {
     at.admin.command({ replSetFreeze: 5 }));
   await fails('nor be in maintenance', { code: 95, codeName: 'NotSecondary' },
     at.admin.command({ replSetMaintenance: true }));
-  await fails('a config without members', { name: 'MongoServerError', message: /member/ },
-  at.admin.command({ replSetReconfig: { ...config, version: config.version + 1, members: [] } }));
-  const settings = { ...config, version: config.version + 1 };
+  const next = { ...config, version: config.version + 1 };
+  await fails('a config with no members', { code: 103,
+    codeName: 'NewReplicaSetConfigurationIncompatible' },
+  at.admin.command({ replSetReconfig: { ...next, members: [] } }));
+  await fails('a config of something else', { code: 93, codeName: 'InvalidReplicaSetConfig' },
+    at.admin.command({ replSetReconfig: { ...next, nonsense: 1 } }));
+  const settings = { ...next };
   settings.members = config.members.map((one, i) => ({ ...one, tags: { dc: `d${i}` } }));
   like('a new config', { ok: 1 }, await at.admin.command({ replSetReconfig: settings }));
-  like('is the config now', { version: config.version + 1 },
+  like('is the config now', { version: next.version },
     (await at.admin.command({ replSetGetConfig: 1 })).config);
   // With or without logins: what members tell each other, they believe only each other.
   for (const name of ['replSetHeartbeat', 'replSetRequestVotes', 'replSetUpdatePosition',

@@ -58,8 +58,9 @@ test('stages', async () => {
   await fails('unknown stage', 40324, c.aggregate([{ $what: {} }]).toArray());
   await fails('two in one', 40323, c.aggregate([{ $match: {}, $limit: 1 }]).toArray());
   await fails('unknown expression', { code: 168, codeName: 'InvalidPipelineOperator' },
-    c.aggregate([{ $project: { a: { $what: 1 } } }])
-    .toArray());
+    c.aggregate([{ $addFields: { a: { $what: 1 } } }]).toArray());
+  await fails('in a projection', { code: 31325, codeName: 'Location31325' },
+    c.aggregate([{ $project: { a: { $what: 1 } } }]).toArray());
   await fails('unknown accumulator', 15952,
     c.aggregate([{ $group: { _id: 1, a: { $what: 1 } } }]).toArray());
   await fails('$limit of 0', 15958, c.aggregate([{ $limit: 0 }]).toArray());

@@ -45,6 +45,8 @@ test('rename', async () => {
   await fails('the target exists', 48, renamed.rename(other.collectionName));
   await renamed.rename(other.collectionName, { dropTarget: true });
   equal('unless it is dropped', [{ _id: 1 }], await other.find().toArray());
+  equal('admin says what version the data is for', { _id: 'featureCompatibilityVersion',
+    version: '8.2' }, await at.admin.collection('system.version').findOne());
   await fails('only in admin', 13,
     at.db.command({ renameCollection: 'interop.a', to: 'interop.b' }));
 });
@@ -70,7 +72,7 @@ test('databases', async () => {
   const other = at.client.db('other');
   await other.collection('c').insertOne({ _id: 1 });
   const listed = await at.admin.admin().listDatabases();
-  holds('listed', ['interop', 'local', 'other'].every((name) =>
+  holds('listed', ['admin', 'interop', 'local', 'other'].every((name) =>
     listed.databases.some((one) => one.name === name)), listed);
   equal('names only', ['other'], (await at.admin.admin().listDatabases({ nameOnly: true,
     filter: { name: 'other' } })).databases.map((one) => one.name));
@@ -99,7 +101,7 @@ test('options that are kept or refused', async () => {
   await at.db.command({ create: 'clustered', clusteredIndex: { key: { _id: 1 }, unique: true } });
   like('clusteredIndex', { options: { clusteredIndex: { key: { _id: 1 }, unique: true } } },
     (await at.db.listCollections({ name: 'clustered' }).toArray())[0]);
-  await fails('a view on nothing', { code: 2 },
+  await fails('a view on nothing', { code: 2, codeName: 'BadValue' },
     at.db.createCollection('selfish', { viewOn: '', pipeline: [] }));
   await fails('names with $', 73, at.db.collection('a').insertOne({}).then(() =>
     at.db.command({ create: 'a$b' })));

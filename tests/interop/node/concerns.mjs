@@ -13,6 +13,8 @@ test('write concerns', async () => {
   equal('is a write concern error', 'MongoWriteConcernError', many.name);
   await fails('a mode that is not there', { code: 79, codeName: 'UnknownReplWriteConcern' },
     insert({ w: 'nope' }));
+  await fails('a field that is not there', { code: 40415 },
+    at.db.command({ insert: 'wc', documents: [{}], writeConcern: { x: 1 } }));
   const primary = await at.lab.primary();
   const slow = (primary + 1) % 3;
   await at.lab.tell(`freeze ${slow}`);

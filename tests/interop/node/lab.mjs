@@ -2,6 +2,10 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
+/// Who logs in to all deployments that want it.
+export const canary = { user: process.env.CANARY_USER, password: process.env.CANARY_PASSWORD,
+  wrong: process.env.CANARY_WRONG_PASSWORD };
+
 const running = new Set();
 
 export class Lab {

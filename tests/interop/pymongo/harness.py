@@ -9,6 +9,11 @@ import pymongo
 from bson import json_util
 from pymongo import monitoring
 
+# Who logs in to all deployments that want it.
+CANARY_USER = os.environ['CANARY_USER']
+CANARY = os.environ['CANARY_PASSWORD']
+WRONG = os.environ['CANARY_WRONG_PASSWORD']
+
 
 class State:
     tests = []

@@ -13,7 +13,8 @@ from pymongo.errors import (AutoReconnect, BulkWriteError, CollectionInvalid,
 from pymongo.read_concern import ReadConcern
 
 from context import at, fail_point, fresh
-from harness import Lab, connect, equal, eventually, fails, holds, like, test
+from harness import (CANARY, CANARY_USER, WRONG, Lab, connect, equal, eventually, fails, holds,
+                     like, test)
 
 
 @test
@@ -57,6 +58,10 @@ def server_facts():
     error = fails('unknown command', 59, lambda: at.admin.command('nonsense'), OperationFailure)
     equal('its name', 'CommandNotFound', error.details['codeName'])
     fails('an unknown field', 40415, lambda: at.admin.command('ping', what=1), OperationFailure)
+    for name in ['commitTransaction', 'abortTransaction']:
+        error = fails(name, 125, lambda one=name: at.admin.command(one), OperationFailure)
+        equal('outside of one', f'{name} must be run within a transaction',
+              error.details['errmsg'])
     like('count', {'n': 0}, at.db.command('count', 'missing'))
 
 
@@ -91,22 +96,22 @@ def errors_have_their_classes():
 
 @test
 def users():
-    lab = Lab('--members', '3', '--auth', 'root:pass')
+    lab = Lab('--members', '3', '--auth', f'{CANARY_USER}:{CANARY}')
     hosts = ','.join(lab.hosts)
     root, _ = connect(lab.uri)
-    root.shop.command('createUser', 'ann', pwd='a', roles=['readWrite'],
+    root.shop.command('createUser', 'ann', pwd=CANARY, roles=['readWrite'],
                       writeConcern={'w': 'majority'})
-    root.shop.command('createUser', 'old', pwd='o', roles=['read'], mechanisms=['SCRAM-SHA-1'])
+    root.shop.command('createUser', 'old', pwd=CANARY, roles=['read'], mechanisms=['SCRAM-SHA-1'])
     for mechanism in ['SCRAM-SHA-1', 'SCRAM-SHA-256', 'DEFAULT']:
-        ann, _ = connect(f'mongodb://{hosts}/?replicaSet=rs0', username='ann', password='a',
+        ann, _ = connect(f'mongodb://{hosts}/?replicaSet=rs0', username='ann', password=CANARY,
                          authSource='shop', authMechanism=mechanism)
         equal(mechanism, [{'user': 'ann', 'db': 'shop'}], ann.shop.command('connectionStatus')[
             'authInfo']['authenticatedUsers'])
         ann.close()
-    old, _ = connect(f'mongodb://old:o@{hosts}/shop?replicaSet=rs0')
+    old, _ = connect(f'mongodb://old:{CANARY}@{hosts}/shop?replicaSet=rs0')
     equal('negotiated', None, old.shop.c.find_one())
     old.close()
-    wrong, _ = connect(f'mongodb://ann:b@{hosts}/shop?replicaSet=rs0')
+    wrong, _ = connect(f'mongodb://ann:{WRONG}@{hosts}/shop?replicaSet=rs0')
     fails('a wrong password', 18, wrong.shop.c.find_one, OperationFailure)
     wrong.close()
     stranger, _ = connect(f'mongodb://{hosts}/?replicaSet=rs0')
@@ -206,7 +211,7 @@ def stepdown_and_crash():
             try:
                 c.update_one({'_id': 1}, {'$push': {'ids': number}})
                 written.append(number)
-            except AutoReconnect:
+            except (AutoReconnect, WriteConcernError):
                 unknown.append(number)
 
     writer = threading.Thread(target=write)

@@ -205,13 +205,19 @@ constexpr pipeline_refusal refusals[] = {
     {R"([{"$count": "a.b"}])", 40160},
     {R"([{"$project": 5}])", 15969},
     {R"([{"$project": {}}])", 51272},
-    {R"([{"$project": {"a": 1, "b": 0}}])", 31253},
-    {R"([{"$project": {"a": 0, "b": 1}}])", 31254},
-    {R"([{"$project": {"a": 0, "b": "$c"}}])", 31252},
+    {R"([{"$project": {"a": 1, "b": 0}}])", 31254},
+    {R"([{"$project": {"a": 0, "b": 1}}])", 31253},
+    {R"([{"$project": {"a": 0, "b": "x"}}])", 31310},
+    {R"([{"$project": {"a": 0, "b": {"$add": [1, 2]}}}])", 31252},
+    {R"([{"$project": {"a": {"$nope": 1}}}])", 31325},
+    {R"([{"$project": {"a": {"b": {"$nope": 1}}}}])", 31325},
+    {R"([{"$project": {"a": {"$add": [{"$nope": 1}]}}}])", 168},
+    {R"([{"$project": {"a": {"$elemMatch": {"b": 1}}}}])", 168},
+    {R"([{"$addFields": {"a": {"$nope": 1}}}])", 168},
+    {R"([{"$project": {"a": 0, "b": "$c"}}])", 31310},
     {R"([{"$project": {"a": 1, "a.b": 1}}])", 31249},
     {R"([{"$project": {"a.b": 1, "a": 1}}])", 31250},
     {R"([{"$project": {"a": {}}}])", 51270},
-    {R"([{"$project": {"a": {"$nope": 1}}}])", 168},
     {R"([{"$project": {"$a": 1}}])", 16410},
     {R"([{"$addFields": 5}])", 40272},
     {R"([{"$set": {}}])", 40177},
@@ -289,7 +295,7 @@ TEST(lab_pipeline, messages_that_people_know)
     EXPECT_EQ(run_pipeline("[]", R"([{"$changeStream": {}}])").error().message(),
               "change streams are not in this lab yet");
     EXPECT_EQ(run_pipeline("[]", R"([{"$project": {"a": {"$nope": 1}}}])").error().message(),
-              "Invalid $project :: caused by :: Unrecognized expression '$nope'");
+              "Invalid $project :: caused by :: Unknown expression $nope");
 }
 
 }  // namespace

@@ -144,10 +144,14 @@ TEST(lab_admin, says_what_it_is_not)
              {
                  {R"({"createSearchIndexes": "c", "indexes": []})", R"({"ok": 0, "code": 31082})"},
                  {R"({"mapReduce": "c"})", R"({"ok": 0, "code": 115})"},
-                 {R"({"commitTransaction": 1, "$db": "admin"})", R"({"ok": 0, "code": 263})"},
              });
     server.expect_error(R"({"listSearchIndexes": "c"})", 31082, "Atlas");
-    server.expect_error(R"({"abortTransaction": 1, "$db": "admin"})", 263, "not in this lab yet");
+    server.expect_error(R"({"commitTransaction": 1, "$db": "admin"})", 125,
+                        "commitTransaction must be run within a transaction");
+    server.expect_error(R"({"abortTransaction": 1, "$db": "admin"})", 125,
+                        "abortTransaction must be run within a transaction");
+    server.expect_error(R"({"abortTransaction": 1, "autocommit": false, "$db": "admin"})", 263,
+                        "Transactions are not supported");
     const auto stream = server.run(R"({"aggregate": "c", "pipeline": [{"$changeStream": {}}],
         "cursor": {}})");
     EXPECT_EQ(stream["ok"].as_double(), 0);

@@ -92,6 +92,13 @@ TEST(lab_retryable_writes, many_documents_have_no_number)
     server.expect(numbered(R"({"delete": "c", "deletes": [{"q": {}, "limit": 0}]})", 2),
                   R"({"writeErrors": [{"code": 72,
         "errmsg": "Cannot use (or request) retryable writes with limit=0"}]})");
+    server.expect(numbered(R"({"bulkWrite": 1, "$db": "admin", "nsInfo": [{"ns": "db.c"}],
+        "ordered": false, "ops": [{"delete": 0, "filter": {}, "multi": true}, {"update": 0,
+        "filter": {}, "updateMods": {"$set": {"x": 1}}, "multi": true}]})",
+                           3),
+                  R"({"nErrors": 2, "cursor": {"firstBatch": [
+        {"code": 72, "errmsg": "Cannot use retryable writes with multi=true"},
+        {"code": 72, "errmsg": "Cannot use retryable writes with multi=true"}]}})");
     test_node alone;
     alone.expect_error(numbered(R"({"insert": "c", "documents": [{"_id": 1}]})", 1), 20,
                        "Transaction numbers are only allowed on a replica set member or mongos");

@@ -153,6 +153,8 @@ TEST(projection, refuses_mixtures)
     } rows[] = {
         {R"({"a":1,"b":0})", 31254, "Cannot do exclusion on field b in inclusion projection"},
         {R"({"a":0,"b":1})", 31253, "Cannot do inclusion on field b in exclusion projection"},
+        {R"({"a":{"$nope":1}})", 31325, "Unknown expression $nope"},
+        {R"({"a":{"$add":[{"$nope":1}]}})", 168, "Unrecognized expression '$nope'"},
         {R"({"a":1,"a.b":1})", 31249, "Path collision at a.b remaining portion b"},
         {R"({"a.b":1,"a":1})", 31250, "Path collision at a"},
         {R"({"a.$":1,"b.$":1})", 31276,

@@ -69,9 +69,9 @@ TEST(mongo_cluster, can_be_anything)
     EXPECT_NE(routed->router_uri().find(','), std::string::npos);
     EXPECT_TRUE(routed->balancer_uri().ends_with("/?loadBalanced=true"));
 
-    auto locked = mongo_cluster::start({.members = 1, .user = "a@b", .password = "p:w"});
+    auto locked = mongo_cluster::start({.members = 1, .user = "a@b", .password = "lovelace:w"});
     ASSERT_TRUE(locked) << locked.error().message();
-    EXPECT_TRUE(locked->uri().starts_with("mongodb://a%40b:p%3Aw@127.0.0.1:"));
+    EXPECT_TRUE(locked->uri().starts_with("mongodb://a%40b:lovelace%3Aw@127.0.0.1:"));
 }
 
 TEST(mongo_cluster, refuses_what_makes_no_sense)

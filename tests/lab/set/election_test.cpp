@@ -213,9 +213,14 @@ TEST(reconfig, reaches_all_members_and_shows_in_their_hello)
               "east");
     const bson::document config = on.run(2, R"({"replSetGetConfig": 1, "$db": "admin"})");
     EXPECT_EQ(config.get<std::int32_t>("config.version").value(), 2);
-    EXPECT_EQ(
-        on.run(1, R"({"replSetReconfig": {}, "$db": "admin"})").get<std::int32_t>("code").value(),
-        10107);
+    const auto code_of = [&](std::size_t member, std::string_view command) {
+        return on.run(member, command).get<std::int32_t>("code").value();
+    };
+    EXPECT_EQ(code_of(1, R"({"replSetReconfig": {}, "$db": "admin"})"), 10107);
+    EXPECT_EQ(code_of(first, R"({"replSetReconfig": {}, "$db": "admin"})"), 93);
+    EXPECT_EQ(code_of(first, R"({"replSetReconfig": {"_id": "rs0", "version": 3, "members": []},
+                                 "$db": "admin"})"),
+              103);
 }
 
 TEST(reconfig, a_removed_member_is_in_no_set_and_may_come_back)

@@ -42,8 +42,10 @@ TEST_P(replication, a_write_reaches_all_members)
     ASSERT_TRUE(is_ok(reply)) << bson::to_json(reply).value();
     EXPECT_FALSE(reply["writeConcernError"]);
     on.settle();
-    for (std::size_t n = 0; n < GetParam(); ++n)
+    for (std::size_t n = 0; n < GetParam(); ++n) {
         EXPECT_EQ(on.count(n, "db.c"), 1U) << n;
+        EXPECT_EQ(on.count(n, "admin.system.version"), 1U) << n;
+    }
     const bson::document all = on.run(leads,
                                       insert(2, R"({"w": )" + std::to_string(GetParam()) + "}"));
     EXPECT_FALSE(all["writeConcernError"]);

@@ -1,4 +1,4 @@
-#include "lab/storage/shell_text.hpp"
+#include "lab/document/shell_text.hpp"
 #include "lab/storage/support.hpp"
 
 #include <cstdint>
@@ -8,35 +8,6 @@
 
 namespace holdfast::lab {
 namespace {
-
-struct text_row {
-    const char* document;
-    const char* printed;
-};
-
-TEST(lab_shell_text, is_what_a_server_prints)
-{
-    const text_row rows[] = {
-        {"{}", "{}"},
-        {R"({"a": 1, "b": {"$numberLong": "2"}})", "{ a: 1, b: 2 }"},
-        {R"({"a": 1.0, "b": 1.5, "c": -0.25})", "{ a: 1.0, b: 1.5, c: -0.25 }"},
-        {R"({"a": "x\"y"})", R"({ a: "x\"y" })"},
-        {R"({"a": {"b": null}, "c": [1, "z", []]})", R"({ a: { b: null }, c: [ 1, "z", [] ] })"},
-        {R"({"_id": {"$oid": "5f0000000000000000000001"}})",
-         "{ _id: ObjectId('5f0000000000000000000001') }"},
-        {R"({"a": true, "b": {"$undefined": true}})", "{ a: true, b: undefined }"},
-        {R"({"a": {"$date": {"$numberLong": "1234"}}})", "{ a: new Date(1234) }"},
-        {R"({"a": {"$timestamp": {"t": 5, "i": 6}}})", "{ a: Timestamp(5, 6) }"},
-        {R"({"a": {"$numberDecimal": "1.50"}})", "{ a: 1.50 }"},
-        {R"({"a": {"$regularExpression": {"pattern": "x", "options": "i"}}})", "{ a: /x/i }"},
-        {R"({"a": {"$minKey": 1}, "b": {"$maxKey": 1}})", "{ a: MinKey, b: MaxKey }"},
-        {R"({"a": {"$uuid": "00112233-4455-6677-8899-aabbccddeeff"}})",
-         R"({ a: UUID("00112233-4455-6677-8899-aabbccddeeff") })"},
-        {R"({"a": {"$binary": {"base64": "AQI=", "subType": "00"}}})", "{ a: BinData(0, 0102) }"},
-    };
-    for (const text_row& row : rows)
-        EXPECT_EQ(shell_text(json(row.document)), row.printed);
-}
 
 /// Nesting as deep as bytes allow, built by hand: a document in a document.
 bson::document nested(int depth, bson::type as)

@@ -8,4 +8,10 @@ namespace holdfast::lab {
 /// A document as MongoDB prints it in its messages: { a: 1, b: "x", c: ObjectId('...') }.
 std::string shell_text(bson::view document);
 
+/// The same, cut where it gets long.
+std::string shell_words(bson::view document);
+
+/// A field in the same manner: `a: "x"`, `a: { b: 1 }`.
+std::string shell_words(const bson::element& field);
+
 }  // namespace holdfast::lab

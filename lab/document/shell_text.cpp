@@ -1,8 +1,9 @@
-#include "lab/storage/shell_text.hpp"
+#include "lab/document/shell_text.hpp"
 
 #include "core/bson/hex.hpp"
 #include "holdfast/bson/uuid.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -12,20 +13,27 @@
 namespace holdfast::lab {
 namespace {
 
-constexpr std::size_t longest = 100'000;  // a message, not a dump
+/// How much is shown: a message, not a dump.
+struct limits {
+    std::size_t whole;
+    std::size_t text;  // of a string, or of bytes
+    int depth;
+};
+constexpr limits nearly_all{100'000, 100'000, bson::max_depth};
+constexpr limits briefly{400, 150, 12};
 
-void put_value(std::string& out, const bson::element& e, int depth);
+void put_value(std::string& out, const bson::element& e, const limits& most, int depth);
 
-void put_fields(std::string& out, bson::view fields, bool named, int depth)
+void put_fields(std::string& out, bson::view fields, bool named, const limits& most, int depth)
 {
-    if (depth > bson::max_depth) {
+    if (depth > most.depth) {
         out += "...";
         return;
     }
     out += named ? '{' : '[';
     bool first = true;
     for (const bson::element& e : fields) {
-        if (out.size() > longest) {
+        if (out.size() > most.whole) {
             out += " ...";
             break;
         }
@@ -35,17 +43,17 @@ void put_fields(std::string& out, bson::view fields, bool named, int depth)
             out += e.key();
             out += ": ";
         }
-        put_value(out, e, depth + 1);
+        put_value(out, e, most, depth + 1);
     }
     if (!first)
         out += ' ';
     out += named ? '}' : ']';
 }
 
-void put_quoted(std::string& out, std::string_view text)
+void put_quoted(std::string& out, std::string_view text, std::size_t most)
 {
     out += '"';
-    for (const char c : text.substr(0, longest)) {
+    for (const char c : text.substr(0, most)) {
         if (c == '"' || c == '\\')
             out += '\\';
         if (c == '\n')
@@ -53,7 +61,7 @@ void put_quoted(std::string& out, std::string_view text)
         else
             out += c;
     }
-    out += '"';
+    out += text.size() > most ? "...\"" : "\"";
 }
 
 void put_double(std::string& out, double value)
@@ -77,7 +85,7 @@ std::string hex(std::span<const std::uint8_t> bytes)
     return out;
 }
 
-void put_binary(std::string& out, const bson::binary& value)
+void put_binary(std::string& out, const bson::binary& value, std::size_t most)
 {
     if (value.subtype == bson::binary_subtype::uuid && value.bytes.size() == 16) {
         if (const auto id = bson::uuid::from_binary(value)) {
@@ -86,7 +94,7 @@ void put_binary(std::string& out, const bson::binary& value)
         }
     }
     out += "BinData(" + std::to_string(static_cast<int>(value.subtype)) + ", " +
-           hex(value.bytes.first(std::min(value.bytes.size(), longest / 2))) + ")";
+           hex(value.bytes.first(std::min(value.bytes.size(), most / 2))) + ")";
 }
 
 void put_scoped(std::string& out, const bson::element& e)
@@ -95,7 +103,7 @@ void put_scoped(std::string& out, const bson::element& e)
     out += "CodeWScope( " + (code ? std::string{code->source} : std::string{}) + ", {})";
 }
 
-void put_value(std::string& out, const bson::element& e, int depth)
+void put_value(std::string& out, const bson::element& e, const limits& most, int depth)
 {
     switch (e.type()) {
     case bson::type::invalid:
@@ -105,13 +113,13 @@ void put_value(std::string& out, const bson::element& e, int depth)
         return put_double(out, e.as_double());
     case bson::type::string:
     case bson::type::symbol:
-        return put_quoted(out, e.as_string());
+        return put_quoted(out, e.as_string(), most.text);
     case bson::type::document:
-        return put_fields(out, e.as_document(), true, depth);
+        return put_fields(out, e.as_document(), true, most, depth);
     case bson::type::array:
-        return put_fields(out, e.as_document(), false, depth);
+        return put_fields(out, e.as_document(), false, most, depth);
     case bson::type::binary:
-        return put_binary(out, e.as_binary());
+        return put_binary(out, e.as_binary(), most.text);
     case bson::type::undefined:
         out += "undefined";
         return;
@@ -170,7 +178,22 @@ void put_value(std::string& out, const bson::element& e, int depth)
 std::string shell_text(bson::view document)
 {
     std::string out;
-    put_fields(out, document, true, 1);
+    put_fields(out, document, true, nearly_all, 1);
+    return out;
+}
+
+std::string shell_words(bson::view document)
+{
+    std::string out;
+    put_fields(out, document, true, briefly, 1);
+    return out;
+}
+
+std::string shell_words(const bson::element& field)
+{
+    std::string out{field.key()};
+    out += ": ";
+    put_value(out, field, briefly, 1);
     return out;
 }
 

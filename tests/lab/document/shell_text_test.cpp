@@ -1,0 +1,67 @@
+#include "lab/document/shell_text.hpp"
+
+#include "holdfast/bson/document.hpp"
+#include "holdfast/bson/json.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace holdfast::lab {
+namespace {
+
+bson::document json(std::string_view text)
+{
+    return bson::from_json(text).value();
+}
+
+struct text_row {
+    const char* document;
+    const char* printed;
+};
+
+TEST(lab_shell_text, is_what_a_server_prints)
+{
+    const text_row rows[] = {
+        {"{}", "{}"},
+        {R"({"a": 1, "b": {"$numberLong": "2"}})", "{ a: 1, b: 2 }"},
+        {R"({"a": 1.0, "b": 1.5, "c": -0.25})", "{ a: 1.0, b: 1.5, c: -0.25 }"},
+        {R"({"a": "x\"y"})", R"({ a: "x\"y" })"},
+        {R"({"a": {"b": null}, "c": [1, "z", []]})", R"({ a: { b: null }, c: [ 1, "z", [] ] })"},
+        {R"({"_id": {"$oid": "5f0000000000000000000001"}})",
+         "{ _id: ObjectId('5f0000000000000000000001') }"},
+        {R"({"a": true, "b": {"$undefined": true}})", "{ a: true, b: undefined }"},
+        {R"({"a": {"$date": {"$numberLong": "1234"}}})", "{ a: new Date(1234) }"},
+        {R"({"a": {"$timestamp": {"t": 5, "i": 6}}})", "{ a: Timestamp(5, 6) }"},
+        {R"({"a": {"$numberDecimal": "1.50"}})", "{ a: 1.50 }"},
+        {R"({"a": {"$regularExpression": {"pattern": "x", "options": "i"}}})", "{ a: /x/i }"},
+        {R"({"a": {"$minKey": 1}, "b": {"$maxKey": 1}})", "{ a: MinKey, b: MaxKey }"},
+        {R"({"a": {"$uuid": "00112233-4455-6677-8899-aabbccddeeff"}})",
+         R"({ a: UUID("00112233-4455-6677-8899-aabbccddeeff") })"},
+        {R"({"a": {"$binary": {"base64": "AQI=", "subType": "00"}}})", "{ a: BinData(0, 0102) }"},
+    };
+    for (const text_row& row : rows)
+        EXPECT_EQ(shell_text(json(row.document)), row.printed);
+}
+
+TEST(lab_shell_text, of_a_field_has_its_name)
+{
+    const bson::document made = json(R"({"a": {"b": [1, null]}, "c": "x"})");
+    EXPECT_EQ(shell_words(made["a"]), "a: { b: [ 1, null ] }");
+    EXPECT_EQ(shell_words(made["c"]), R"(c: "x")");
+    EXPECT_EQ(shell_words(made), R"({ a: { b: [ 1, null ] }, c: "x" })");
+}
+
+TEST(lab_shell_text, in_words_is_cut_where_it_gets_long)
+{
+    const bson::document text = bson::doc("a", std::string(151, 'x'));
+    EXPECT_EQ(shell_words(text["a"]), "a: \"" + std::string(150, 'x') + "...\"");
+    bson::document many = bson::doc("a", 1);
+    for (int i = 0; i < 100; ++i)
+        many = bson::doc("a", many, "b", 1);
+    EXPECT_LT(shell_words(many).size(), 600U);
+    EXPECT_GT(shell_text(many).size(), 1000U);
+}
+
+}  // namespace
+}  // namespace holdfast::lab
