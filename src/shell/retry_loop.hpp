@@ -77,7 +77,8 @@ concept asking_protocol = retry_protocol<Protocol> && requires(Protocol& p, repl
 ///   begin_now()      True if all is at hand and the message is built. If not, attempt() goes on
 ///                    from here.
 ///   round_trip()     What there is to wait for.
-///   end(reply)       What attempt() would have returned. Holds nothing any more.
+///   end(reply)       What attempt() would have returned. Holds nothing any more, unless the next
+///                    attempt is to be made at once and over the same connection: a renewed login.
 template <class Protocol>
 concept prompt_protocol = retry_protocol<Protocol> && requires(Protocol& p) {
     { p.begin_now() } -> std::same_as<bool>;
