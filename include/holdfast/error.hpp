@@ -47,6 +47,15 @@ struct context_entry {
     friend bool operator==(const context_entry&, const context_entry&) = default;
 };
 
+/// What else a protocol knows about an error: a server's reply, partial results. See
+/// error::detail(), and holdfast/mongo/error.hpp for what there is.
+struct error_detail {
+    error_detail() = default;
+    error_detail(const error_detail&) = default;
+    error_detail& operator=(const error_detail&) = default;
+    virtual ~error_detail() = default;
+};
+
 /// What went wrong, for programs (code, labels) and for people (message, context, history). One
 /// pointer wide, so that a `result<T>` costs next to nothing while all goes well.
 class [[nodiscard]] error {
@@ -70,9 +79,13 @@ public:
 
     std::span<const attempt> history() const noexcept;
 
+    /// Null if there is nothing more to know.
+    const error_detail* detail() const noexcept;
+
     error&& with_label(std::string_view label) &&;  // a second one of the same name changes nothing
     error&& with_context(std::string_view name, std::string value) &&;  // replaces an earlier value
     error&& with_history(std::vector<attempt> attempts) &&;
+    error&& with_detail(std::shared_ptr<const error_detail> more) &&;
 
     /// All of it in a few lines: message, code, labels, context, then one line per attempt.
     std::string explain() const;

@@ -11,10 +11,11 @@ struct error::story {
     std::vector<std::string> labels;  // a handful: a linear search beats a tree, and keeps order
     std::vector<context_entry> context;
     std::vector<attempt> history;
+    std::shared_ptr<const error_detail> detail;  // never changed, so copies share it
 };
 
 error::error(error_code code, std::string message)
-    : story_{std::make_unique<story>(story{code, std::move(message), {}, {}, {}})}
+    : story_{std::make_unique<story>(story{code, std::move(message), {}, {}, {}, {}})}
 {
 }
 
@@ -77,6 +78,12 @@ std::span<const attempt> error::history() const noexcept
     return story_->history;
 }
 
+const error_detail* error::detail() const noexcept
+{
+    assert(story_);
+    return story_->detail.get();
+}
+
 error&& error::with_label(std::string_view label) &&
 {
     if (!has_label(label))
@@ -99,6 +106,13 @@ error&& error::with_history(std::vector<attempt> attempts) &&
 {
     assert(story_);
     story_->history = std::move(attempts);
+    return std::move(*this);
+}
+
+error&& error::with_detail(std::shared_ptr<const error_detail> more) &&
+{
+    assert(story_);
+    story_->detail = std::move(more);
     return std::move(*this);
 }
 

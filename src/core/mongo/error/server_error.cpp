@@ -1,6 +1,9 @@
 #include "core/mongo/error/server_error.hpp"
 
+#include "holdfast/mongo/error.hpp"
+
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -44,6 +47,20 @@ const boost::system::error_category& server_category() noexcept
     return instance;
 }
 
+error without_retryable_writes(bson::view reply)
+{
+    const error told = make_server_error(reply);
+    error better{told.code(),
+                 "This MongoDB deployment does not support retryable writes. Please add "
+                 "retryWrites=false to your connection string."};
+    for (const std::string& label : told.labels())
+        better = std::move(better).with_label(label);
+    for (const context_entry& fact : told.context())
+        better = std::move(better).with_context(fact.name, fact.value);
+    return std::move(better).with_detail(
+        std::make_shared<const holdfast::mongo::server_failure>(reply));
+}
+
 error make_server_error(bson::view reply)
 {
     const bson::element concern = reply.find("writeConcernError");
@@ -55,6 +72,8 @@ error make_server_error(bson::view reply)
                words.empty() ? std::string{"the server gives no reason"} : std::string{words}};
     if (const std::string_view name = text_in(from, "codeName"); !name.empty())
         made = std::move(made).with_context("codeName", std::string{name});
+    made = std::move(made).with_detail(
+        std::make_shared<const holdfast::mongo::server_failure>(reply));
     if (by_concern)
         made = with_labels(std::move(made), from);
     return with_labels(std::move(made), reply);
