@@ -93,6 +93,14 @@ void document_sequence::add(bson::view document)
     ++count_;
 }
 
+void document_sequence::append(std::span<const std::uint8_t> documents, std::size_t count)
+{
+    last_.reset();  // nobody knows where the last one begins
+    bson::layout::store_bytes(message_->out_->grow(documents.size()), documents.data(),
+                              documents.size());
+    count_ += count;
+}
+
 void document_sequence::start_document() noexcept
 {
     last_ = message_->out_->size();

@@ -73,6 +73,9 @@ public:
 
     void add(bson::view document);
 
+    /// `count` documents that already lie one behind the other.
+    void append(std::span<const std::uint8_t> documents, std::size_t count);
+
     /// One more document, written by `write(bson::builder&)` straight into the message.
     template <class Write>
     void write(Write&& write)

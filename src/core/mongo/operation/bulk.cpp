@@ -1,0 +1,324 @@
+#include "core/mongo/operation/bulk.hpp"
+
+#include "core/mongo/error/errc.hpp"
+#include "core/mongo/operation/bulk_failure.hpp"
+#include "core/mongo/operation/bulk_plan.hpp"
+#include "core/mongo/operation/draft.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace holdfast::core::mongo {
+namespace {
+
+using holdfast::mongo::bulk_write_options;
+using holdfast::mongo::bulk_write_result;
+using holdfast::mongo::id_value;
+using holdfast::mongo::insert_many_result;
+using holdfast::mongo::write_failure;
+using holdfast::mongo::details::write_list;
+
+constexpr std::size_t kinds = 3;
+constexpr std::array<std::string_view, kinds> command_names = {"insert", "update", "delete"};
+constexpr std::array<std::string_view, kinds> sequence_names = {"documents", "updates", "deletes"};
+
+constexpr std::size_t number(statement_kind kind) noexcept
+{
+    return static_cast<std::size_t>(kind);
+}
+
+class writes_in_turn final : public collection_writes, private command_load {
+public:
+    writes_in_turn(write_list list, bool ordered)
+        : plan_{std::move(list), ordered}, ordered_{ordered}
+    {
+    }
+
+    result<void> prepare(const operation_space& space, const bulk_write_options& how);
+    command* next() override;
+    void done(result<bson::document> outcome) override;
+    result<bulk_write_result> finish() override;
+    result<insert_many_result> finish_inserts() override;
+
+private:
+    struct range {
+        std::size_t begin;
+        std::size_t end;
+    };
+
+    result<command> make_command(statement_kind kind, const operation_space& space,
+                                 const bulk_write_options& how);
+    result<void> write(message_builder& to, const connection_description& limits) override;
+    result<std::size_t> measure(std::size_t room, const connection_description& limits) const;
+    void merge(bson::view reply);
+    void merge_upserted(const bson::element& list);
+    void merge_errors(const bson::element& list);
+    bulk_write_result counts();
+    error failed();
+
+    /// From a place in the last batch, as the server counts them, to one in the application's list.
+    std::int64_t index_of(const bson::element& in_batch) const
+    {
+        const std::int64_t place = std::max<std::int64_t>(number_or(in_batch, 0), 0);
+        const std::size_t position = std::min(begin_ + static_cast<std::size_t>(place), end_ - 1);
+        return static_cast<std::int64_t>(plan_.index_of(position));
+    }
+    const bulk_plan::group& current() const noexcept { return plan_.groups()[group_]; }
+
+    const bulk_plan plan_;
+    const bool ordered_;
+    bool acknowledged_ = true;
+    std::array<command, kinds> commands_;  // as those of each kind begin
+
+    std::size_t group_ = 0;
+    std::size_t begin_ = 0;  // of the batch
+    std::size_t end_ = 0;  // the same: nobody has decided yet
+    std::size_t at_most_ = 0;
+    connection_description expected_;  // what connections allow, as far as we have seen
+    command current_;
+    bool sent_ = false;
+    bool stopped_ = false;
+
+    bulk_write_result total_;
+    std::vector<range> inserted_;  // positions, among which those of write errors do not count
+    bulk_failure failure_;
+};
+
+result<void> writes_in_turn::prepare(const operation_space& space, const bulk_write_options& how)
+{
+    std::array<bool, kinds> has{};
+    for (const bulk_plan::group& one : plan_.groups()) {
+        if (std::exchange(has[number(one.kind)], true))
+            continue;
+        auto made = make_command(one.kind, space, how);
+        if (!made)
+            return std::move(made).error();
+        acknowledged_ = made->acknowledged;
+        commands_[number(one.kind)] = *std::move(made);
+    }
+    // Nobody would hear that an old server refuses a hint.
+    if (!acknowledged_ && plan_.has_hint(statement_kind::update))
+        commands_[number(statement_kind::update)].need = {8, "a hint in an update"};
+    if (!acknowledged_ && plan_.has_hint(statement_kind::remove))
+        commands_[number(statement_kind::remove)].need = {9, "a hint in a delete"};
+    return {};
+}
+
+result<command> writes_in_turn::make_command(statement_kind kind, const operation_space& space,
+                                             const bulk_write_options& how)
+{
+    draft made{space, command_names[number(kind)], how.let ? how.let->size() : 0};
+    made.body.put("ordered", how.ordered);
+    if (kind != statement_kind::remove)
+        made.put("bypassDocumentValidation", how.bypass_document_validation);
+    if (kind != statement_kind::insert)
+        made.put("let", how.let);
+    how.comment.write(made.body, "comment");
+    if (auto put = put_write_concern(made.body, made.to, space, how.write_concern); !put)
+        return std::move(put).error();
+    made.limit(how.timeout);
+    made.to.raw_data = how.raw_data;
+    made.to.kind = retry_kind::write;
+    made.to.load = this;
+    return made.finish();
+}
+
+command* writes_in_turn::next()
+{
+    if (stopped_ || begin_ == plan_.size())
+        return nullptr;
+    const bulk_plan::group& from = current();
+    current_ = commands_[number(from.kind)];
+    current_.eligible = acknowledged_;
+    end_ = begin_;
+    at_most_ = from.end;
+    if (from.kind == statement_kind::insert)
+        return &current_;
+    // A command with a statement for many documents has no transaction number. Which statements it
+    // will have is decided when it is sent, but hardly more than these.
+    const std::size_t all = plan_.fits(begin_, from.end,
+                                       static_cast<std::size_t>(expected_.max_message_size),
+                                       static_cast<std::size_t>(expected_.max_write_batch_size));
+    const std::size_t multi = plan_.first_multi(begin_, from.end);
+    current_.eligible = acknowledged_ && multi >= all && multi != begin_;
+    if (current_.eligible)
+        at_most_ = multi;
+    return &current_;
+}
+
+/// Where the batch ends on a connection that leaves it so much room.
+result<std::size_t> writes_in_turn::measure(std::size_t room,
+                                            const connection_description& limits) const
+{
+    const auto count = static_cast<std::size_t>(std::max(limits.max_write_batch_size, 1));
+    auto limit = static_cast<std::size_t>(std::max(limits.max_bson_object_size, 0));
+    if (current().kind != statement_kind::insert)
+        limit += statement_allowance;
+    limit = std::min(limit, room);
+    const std::size_t end = std::max(plan_.fits(begin_, at_most_, room, count), begin_ + 1);
+    const std::size_t bad = plan_.too_large(begin_, end, limit);
+    if (bad == end) [[likely]]
+        return end;
+    const std::string size = std::to_string(plan_.statement(bad).size());
+    return unfit_write(errc::message_too_large, plan_.index_of(bad),
+                       size + " bytes are more than the " + std::to_string(limit) +
+                           " that the server takes; nothing of its batch was sent");
+}
+
+result<void> writes_in_turn::write(message_builder& to, const connection_description& limits)
+{
+    const std::string_view name = sequence_names[number(current().kind)];
+    if (end_ == begin_) {
+        // The end of the body, the sequence's own bytes, and a checksum.
+        const std::size_t used = to.size() + 1 + (1 + 4 + name.size() + 1) + 4;
+        const auto all = static_cast<std::size_t>(std::max(limits.max_message_size, 0));
+        auto end = measure(all > used ? all - used : 0, limits);
+        if (!end)
+            return std::move(end).error();
+        end_ = *end;
+        expected_.max_message_size = limits.max_message_size;
+        expected_.max_write_batch_size = std::max(limits.max_write_batch_size, 1);
+    }
+    sent_ = true;
+    auto sequence = to.sequence(name);
+    plan_.write(sequence, begin_, end_);
+    return {};
+}
+
+void writes_in_turn::done(result<bson::document> outcome)
+{
+    if (end_ == begin_)
+        end_ = at_most_;
+    const auto reply = failure_.take(std::move(outcome));
+    if (!reply) {
+        stopped_ = true;
+        return;
+    }
+    if (acknowledged_)
+        merge(reply->view());
+    begin_ = end_;
+    if (begin_ == current().end)
+        ++group_;
+}
+
+void writes_in_turn::merge(bson::view reply)
+{
+    std::int64_t n = 0;
+    const std::int64_t upserted_before = total_.upserted_count;
+    const std::size_t failed_before = failure_.write_errors().size();
+    for (const bson::element& one : reply) {
+        const std::string_view key = one.key();
+        if (key == "n")
+            n = number_or(one, 0);
+        else if (key == "nModified")
+            total_.modified_count += number_or(one, 0);
+        else if (key == "upserted")
+            merge_upserted(one);
+        else if (key == "writeErrors")
+            merge_errors(one);
+    }
+    stopped_ = ordered_ && failure_.write_errors().size() != failed_before;
+    switch (current().kind) {
+    case statement_kind::insert: {
+        total_.inserted_count += n;
+        // If the order counts, those behind the first failure were not tried.
+        const auto tried = static_cast<std::size_t>(std::max<std::int64_t>(n, 0));
+        inserted_.push_back({begin_, stopped_ ? std::min(end_, begin_ + tried) : end_});
+        break;
+    }
+    case statement_kind::update:
+        // The server counts what it has made among what has matched.
+        total_.matched_count += n - (total_.upserted_count - upserted_before);
+        break;
+    case statement_kind::remove:
+        total_.deleted_count += n;
+        break;
+    }
+}
+
+void writes_in_turn::merge_upserted(const bson::element& list)
+{
+    if (list.type() != bson::type::array)
+        return;
+    for (const bson::element& one : list.as_array()) {
+        if (one.type() != bson::type::document)
+            continue;
+        ++total_.upserted_count;
+        const bson::element id = one.as_document().find("_id");
+        if (id)
+            total_.upserted_ids.emplace(index_of(one.as_document().find("index")), id_value{id});
+    }
+}
+
+void writes_in_turn::merge_errors(const bson::element& list)
+{
+    if (list.type() != bson::type::array)
+        return;
+    for (const bson::element& one : list.as_array()) {
+        if (one.type() == bson::type::document)
+            failure_.add_write_error(index_of(one.as_document().find("index")), one.as_document());
+    }
+}
+
+bulk_write_result writes_in_turn::counts()
+{
+    total_.acknowledged = acknowledged_;
+    for (const range& some : inserted_) {
+        for (std::size_t i = some.begin; i < some.end; ++i)
+            total_.inserted_ids.emplace(static_cast<std::int64_t>(plan_.index_of(i)),
+                                        id_value{plan_.statement(i).find("_id")});
+    }
+    for (const auto& refused : failure_.write_errors())
+        total_.inserted_ids.erase(refused.index);
+    return std::move(total_);
+}
+
+error writes_in_turn::failed()
+{
+    if (!sent_ && failure_.has_ended())
+        return std::move(failure_).plain();
+    auto told = std::make_shared<write_failure>();
+    told->partial_result = counts();
+    return std::move(failure_).as_error(std::move(told));
+}
+
+result<bulk_write_result> writes_in_turn::finish()
+{
+    if (failure_.is_any())
+        return failed();
+    return counts();
+}
+
+result<insert_many_result> writes_in_turn::finish_inserts()
+{
+    if (failure_.is_any())
+        return failed();
+    insert_many_result given;
+    given.inserted_count = total_.inserted_count;
+    given.acknowledged = acknowledged_;
+    given.inserted_ids.reserve(plan_.size());
+    for (std::size_t i = 0; i < plan_.size(); ++i)
+        given.inserted_ids.add_from(plan_.statement(i));
+    return given;
+}
+
+}  // namespace
+
+result<std::unique_ptr<collection_writes>> collection_writes::make(const operation_space& space,
+                                                                   write_list list,
+                                                                   const bulk_write_options& how,
+                                                                   id_source& ids)
+{
+    if (auto good = check_writes(list); !good)
+        return std::move(good).error();
+    give_ids(list, ids);
+    auto made = std::make_unique<writes_in_turn>(std::move(list), how.ordered);
+    if (auto ready = made->prepare(space, how); !ready)
+        return std::move(ready).error();
+    return result<std::unique_ptr<collection_writes>>{std::move(made)};
+}
+
+}  // namespace holdfast::core::mongo

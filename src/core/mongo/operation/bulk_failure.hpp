@@ -1,0 +1,57 @@
+#pragma once
+#include "holdfast/bson/view.hpp"
+#include "holdfast/error.hpp"
+#include "holdfast/mongo/error.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace holdfast::core::mongo {
+
+/// What went wrong so far with writes that take more than one command.
+class bulk_failure {
+public:
+    /// What became of a command: a reply that counts, or null if nothing more may be sent. An error
+    /// of the write concern comes with the whole reply, and the writes in it were done.
+    std::optional<bson::document> take(result<bson::document> outcome);
+
+    void add_write_error(std::int64_t index, bson::view from);
+    void end(error why) { ended_by_ = std::move(why); }
+
+    bool has_ended() const noexcept { return ended_by_.has_value(); }
+    bool has_write_errors() const noexcept { return !write_errors_.empty(); }
+    bool is_any() const noexcept
+    {
+        return has_ended() || has_write_errors() || !concern_errors_.empty();
+    }
+    const std::vector<holdfast::mongo::write_error>& write_errors() const noexcept
+    {
+        return write_errors_;
+    }
+
+    /// What ended it as it came, for who has nothing to add: not a single write was sent.
+    error plain() && { return *std::move(ended_by_); }
+
+    /// All of it as one error, which looks like the worst of them. `told` gets the lists.
+    error as_error(std::shared_ptr<holdfast::mongo::write_failure> told) &&;
+
+private:
+    void note_concern(bson::view reply, const error* why);
+    error worst() const;
+
+    std::vector<holdfast::mongo::write_error> write_errors_;
+    std::vector<holdfast::mongo::write_concern_error> concern_errors_;
+    std::optional<error> by_concern_;  // the first of them, with its labels and its history
+    std::optional<error> ended_by_;
+};
+
+/// "writes[3]: ...": what is wrong with one write before anything was sent.
+error unfit_write(error_code code, std::size_t index, std::string_view text);
+
+}  // namespace holdfast::core::mongo

@@ -1,0 +1,109 @@
+#pragma once
+#include "core/mongo/error/errc.hpp"
+#include "core/mongo/operation/command.hpp"
+#include "core/mongo/operation/space.hpp"
+#include "holdfast/bson/builder.hpp"
+#include "holdfast/bson/byte_buffer.hpp"
+#include "holdfast/bson/document.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace holdfast::core::mongo {
+
+/// An option that this operation does not take, or not with this value.
+inline error refused(std::string_view option, std::string_view why)
+{
+    std::string words{option};
+    words += ": ";
+    words += why;
+    return error{errc::invalid_option, std::move(words)}.with_context("option",
+                                                                      std::string{option});
+}
+
+/// A command while it is written.
+class draft {
+public:
+    /// `about` is a guess at the size of all but the command's name.
+    draft(const operation_space& space, std::string_view name, std::size_t about)
+        : draft{space, about + space.collection.size()}
+    {
+        body.put(name, std::string_view{space.collection});
+    }
+    /// One whose first field is still to be written.
+    draft(const operation_space& space, std::size_t about)
+        : bytes_{with_room(about + fixed_part)}, body{bytes_}
+    {
+        to.database = space.database;
+        to.timeout = space.timeout;
+    }
+
+    /// What nobody has said is not sent.
+    template <class T>
+    void put(std::string_view key, const std::optional<T>& said)
+    {
+        if (said)
+            body.add(key, *said);
+    }
+    void put(std::string_view key, const std::optional<std::chrono::milliseconds>& said)
+    {
+        if (said)
+            body.put(key, std::int64_t{said->count()});
+    }
+
+    /// A time limit of the operation's own.
+    void limit(const std::optional<std::chrono::milliseconds>& timeout)
+    {
+        if (timeout)
+            to.timeout = timeout;
+    }
+
+    result<command> finish()
+    {
+        if (auto written = body.finish(); !written)
+            return std::move(written).error();
+        to.body = bson::document::adopt(std::move(bytes_));
+        return std::move(to);
+    }
+
+private:
+    static constexpr std::size_t fixed_part =
+        96;  // names of fields, and what is nearly always said
+
+    static bson::byte_buffer with_room(std::size_t size)
+    {
+        bson::byte_buffer bytes;
+        bytes.reserve(size);
+        return bytes;
+    }
+
+    bson::byte_buffer bytes_;
+
+public:
+    bson::builder body;
+    command to;
+};
+
+/// A number of any type, or `other` if it is none.
+inline std::int64_t number_or(const bson::element& e, std::int64_t other)
+{
+    if (e.type() == bson::type::int32) [[likely]]
+        return e.as_int32();
+    if (e.type() == bson::type::int64)
+        return e.as_int64();
+    if (e.type() != bson::type::double_)
+        return other;
+    return e.get<std::int64_t>().value_or(other);
+}
+
+inline std::string_view text_or_empty(const bson::element& e) noexcept
+{
+    return e.type() == bson::type::string ? e.as_string() : std::string_view{};
+}
+
+}  // namespace holdfast::core::mongo

@@ -1,0 +1,235 @@
+#include "core/mongo/error/errc.hpp"
+#include "core/mongo/operation/bulk.hpp"
+#include "support/sent_command.hpp"
+#include "support/verifies.hpp"
+
+#include <gtest/gtest.h>
+
+namespace holdfast {
+namespace {
+
+using namespace core::mongo;
+using bson::doc;
+using holdfast::mongo::bulk_write_options;
+using holdfast::mongo::bulk_writes;
+using proof::failed_with;
+using proof::failure_in;
+using proof::json;
+using proof::send;
+
+const auto here = proof::space_of("db", "c");
+
+std::unique_ptr<collection_writes> make(const bulk_writes& work, const bulk_write_options& how = {})
+{
+    proof::counted_ids ids;
+    return collection_writes::make(here, work.list(), how, ids).value();
+}
+
+bulk_writes inserts(int count)
+{
+    bulk_writes work;
+    for (int i = 0; i < count; ++i)
+        work.insert_one(doc("_id", i));
+    return work;
+}
+
+TEST(bulk_outcome, counts_are_added_and_places_are_those_of_the_list)
+{
+    bulk_writes work;
+    work.insert_one(doc("_id", "a"));
+    work.update_one(doc("_id", 1), doc("$inc", doc("x", 1)));
+    work.update_one(doc("_id", 2), doc("$inc", doc("x", 1)), {.upsert = true});
+    work.delete_many(doc()).insert_one(doc("_id", "b"));
+    const auto writes = make(work);
+    for (const auto reply : {R"({"n": 1, "ok": 1})",
+                             R"({"n": 2, "nModified": 1, "upserted": [{"index": 1, "_id": 2}],
+                                 "ok": 1})",
+                             R"({"n": 5, "ok": 1})", R"({"n": 1, "ok": 1})"}) {
+        ASSERT_NE(writes->next(), nullptr);
+        writes->done(json(reply));
+    }
+    EXPECT_EQ(writes->next(), nullptr);
+    const auto done = writes->finish().value();
+    EXPECT_EQ(done.inserted_count, 2);
+    EXPECT_EQ(done.matched_count, 1);
+    EXPECT_EQ(done.modified_count, 1);
+    EXPECT_EQ(done.deleted_count, 5);
+    EXPECT_EQ(done.upserted_count, 1);
+    EXPECT_EQ(done.upserted_ids.at(2).get<std::int32_t>().value(), 2);
+    ASSERT_EQ(done.inserted_ids.size(), 2U);
+    EXPECT_EQ(done.inserted_ids.at(0).get<std::string>().value(), "a");
+    EXPECT_EQ(done.inserted_ids.at(4).get<std::string>().value(), "b");
+}
+
+TEST(bulk_outcome, ordered_writes_stop_at_the_first_that_fails)
+{
+    VERIFIES("RW-023");
+    VERIFIES("RD-025");
+    bulk_writes work = inserts(4);
+    work.delete_one(doc());
+    const auto writes = make(work);
+    ASSERT_TRUE(send(*writes->next(), {.writes = 2}));
+    writes->done(doc("n", 2, "ok", 1));
+    ASSERT_TRUE(send(*writes->next(), {.writes = 2}));
+    writes->done(json(R"({"n": 1, "writeErrors": [{"index": 1, "code": 11000,
+        "errmsg": "E11000 duplicate key", "errInfo": {"a": 1}}], "ok": 1})"));
+    EXPECT_EQ(writes->next(), nullptr);
+    const auto done = writes->finish();
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().code(), (error_code{11000, server_category()}));
+    EXPECT_EQ(done.error().message(), "writes[3]: E11000 duplicate key");
+    const auto& failed = failure_in(done.error());
+    ASSERT_EQ(failed.write_errors.size(), 1U);
+    EXPECT_EQ(failed.write_errors[0].index, 3);
+    EXPECT_EQ(failed.write_errors[0].details, json(R"({"a": 1})"));
+    EXPECT_EQ(failed.partial_result.value().inserted_count, 3);
+    EXPECT_EQ(failed.partial_result->inserted_ids.size(), 3U);
+    EXPECT_FALSE(failed.ended_by);
+}
+
+TEST(bulk_outcome, unordered_writes_go_on_and_tell_of_all_failures_by_their_places)
+{
+    bulk_writes work;
+    work.delete_one(doc("_id", 0)).insert_one(doc("_id", 1)).update_one(doc(), doc("$a", 1));
+    work.insert_one(doc("_id", 3)).insert_one(doc("_id", 4));
+    const auto writes = make(work, {.ordered = false});
+    const auto reply = json(R"({"n": 1, "writeErrors": [
+        {"index": 0, "code": 11000, "errmsg": "first"},
+        {"index": 2, "code": 121, "errmsg": "second"}], "ok": 1})");
+    ASSERT_TRUE(send(*writes->next()));
+    writes->done(reply);
+    ASSERT_TRUE(send(*writes->next()));
+    writes->done(json(R"({"n": 0, "nModified": 0, "writeErrors": [
+        {"index": 0, "code": 9, "errmsg": "unknown operator"}], "ok": 1})"));
+    ASSERT_TRUE(send(*writes->next()));
+    writes->done(doc("n", 1, "ok", 1));
+    EXPECT_EQ(writes->next(), nullptr);
+    const auto done = writes->finish();
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().message(), "writes[1]: first; 2 other writes failed as well");
+    const auto& failed = failure_in(done.error());
+    ASSERT_EQ(failed.write_errors.size(), 3U);
+    EXPECT_EQ(failed.write_errors[0].index, 1);
+    EXPECT_EQ(failed.write_errors[1].index, 2);
+    EXPECT_EQ(failed.write_errors[2].index, 4);
+    EXPECT_EQ(failed.partial_result.value().inserted_count, 1);
+    EXPECT_EQ(failed.partial_result->deleted_count, 1);
+    ASSERT_EQ(failed.partial_result->inserted_ids.size(), 1U);
+    EXPECT_EQ(failed.partial_result->inserted_ids.begin()->first, 3);
+}
+
+TEST(bulk_outcome, write_concern_errors_do_not_end_the_writes)
+{
+    const auto writes = make(inserts(4));
+    ASSERT_TRUE(send(*writes->next(), {.writes = 2}));
+    writes->done(failed_with(R"({"n": 2, "ok": 1, "errorLabels": ["RetryableWriteError"],
+        "writeConcernError": {"code": 91, "codeName": "ShutdownInProgress",
+        "errmsg": "going down", "errInfo": {"a": 1}}})"));
+    ASSERT_NE(writes->next(), nullptr);
+    ASSERT_TRUE(send(*writes->next(), {.writes = 2}));
+    writes->done(failed_with(R"({"n": 2, "ok": 1,
+        "writeConcernError": {"code": 64, "errmsg": "waiting"}})"));
+    EXPECT_EQ(writes->next(), nullptr);
+    const auto done = writes->finish_inserts();
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().code(), (error_code{91, server_category()}));
+    EXPECT_TRUE(done.error().has_label("RetryableWriteError"));
+    const auto& failed = failure_in(done.error());
+    ASSERT_EQ(failed.write_concern_errors.size(), 2U);
+    EXPECT_EQ(failed.write_concern_errors[0].code_name, "ShutdownInProgress");
+    EXPECT_EQ(failed.write_concern_errors[0].details, json(R"({"a": 1})"));
+    EXPECT_EQ(failed.write_concern_errors[1].message, "waiting");
+    EXPECT_EQ(failed.partial_result.value().inserted_count, 4);
+    EXPECT_FALSE(failed.ended_by);
+}
+
+TEST(bulk_outcome, a_reply_may_tell_of_writes_and_of_their_concern_at_once)
+{
+    const auto writes = make(inserts(3), {.ordered = false});
+    ASSERT_TRUE(send(*writes->next()));
+    writes->done(failed_with(R"({"n": 2, "ok": 1, "errorLabels": ["RetryableWriteError"],
+        "writeErrors": [{"index": 1, "code": 11000, "errmsg": "duplicate"}],
+        "writeConcernError": {"code": 91, "errmsg": "going down"}})"));
+    const auto done = writes->finish();
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().code(), (error_code{11000, server_category()}));
+    EXPECT_TRUE(done.error().has_label("RetryableWriteError"));
+    EXPECT_EQ(failure_in(done.error()).write_concern_errors.size(), 1U);
+    EXPECT_EQ(failure_in(done.error()).partial_result.value().inserted_count, 2);
+}
+
+TEST(bulk_outcome, a_command_that_fails_as_a_whole_ends_the_writes_whatever_their_order)
+{
+    VERIFIES("RW-058");
+    VERIFIES("RW-059");
+    for (const bool ordered : {true, false}) {
+        SCOPED_TRACE(ordered);
+        bulk_writes work = inserts(2);
+        work.update_one(doc(), doc("$set", doc("x", 1))).delete_one(doc());
+        const auto writes = make(work, {.ordered = ordered});
+        ASSERT_TRUE(send(*writes->next()));
+        writes->done(doc("n", 2, "ok", 1));
+        ASSERT_TRUE(send(*writes->next()));
+        error lost{error_code{104, boost::system::system_category()}, "the connection broke"};
+        std::vector<attempt> tried(2);
+        writes->done(std::move(lost).with_label("RetryableWriteError").with_history(tried));
+        EXPECT_EQ(writes->next(), nullptr);
+        const auto done = writes->finish();
+        ASSERT_FALSE(done);
+        EXPECT_EQ(done.error().message(), "the connection broke");
+        EXPECT_TRUE(done.error().has_label("RetryableWriteError"));
+        EXPECT_EQ(done.error().history().size(), 2U);
+        const auto& failed = failure_in(done.error());
+        EXPECT_EQ(failed.ended_by.value().message(), "the connection broke");
+        EXPECT_EQ(failed.partial_result.value().inserted_count, 2);
+        EXPECT_EQ(failed.partial_result->inserted_ids.size(), 2U);
+        EXPECT_EQ(failed.partial_result->matched_count, 0);
+    }
+}
+
+TEST(bulk_outcome, the_first_command_may_fail_as_well)
+{
+    const auto writes = make(inserts(2));
+    ASSERT_TRUE(send(*writes->next()));
+    writes->done(failed_with(R"({"ok": 0, "code": 8, "errmsg": "no",
+        "writeConcernError": {"code": 91, "errmsg": "not looked at"}})"));
+    EXPECT_EQ(writes->next(), nullptr);
+    const auto done = writes->finish();
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().code(), (error_code{8, server_category()}));
+    const auto& failed = failure_in(done.error());
+    EXPECT_EQ(failed.partial_result.value().inserted_count, 0);
+    EXPECT_TRUE(failed.partial_result->inserted_ids.empty());
+    EXPECT_NE(dynamic_cast<const holdfast::mongo::server_failure*>(failed.ended_by->detail()),
+              nullptr);
+}
+
+TEST(bulk_outcome, an_error_before_anything_was_sent_is_told_as_it_is)
+{
+    VERIFIES("RW-045");
+    const auto writes = make(inserts(2));
+    ASSERT_NE(writes->next(), nullptr);
+    writes->done(error{core::mongo::errc::no_server, "no server was found"});
+    const auto done = writes->finish_inserts();
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().code(), core::mongo::errc::no_server);
+    EXPECT_EQ(done.error().detail(), nullptr);
+}
+
+TEST(bulk_outcome, places_that_a_server_makes_up_lead_nowhere_else)
+{
+    const auto writes = make(inserts(2));
+    ASSERT_TRUE(send(*writes->next()));
+    writes->done(json(R"({"n": -5, "writeErrors": [{"index": 900, "code": 1}, {"index": -3}, 7],
+        "upserted": [{"index": 12}], "ok": 1})"));
+    const auto done = writes->finish();
+    ASSERT_FALSE(done);
+    const auto& failed = failure_in(done.error());
+    ASSERT_EQ(failed.write_errors.size(), 2U);
+    EXPECT_EQ(failed.write_errors[0].index, 0);
+    EXPECT_EQ(failed.write_errors[1].index, 1);
+    EXPECT_TRUE(failed.partial_result.value().inserted_ids.empty());
+}
+
+}  // namespace
+}  // namespace holdfast

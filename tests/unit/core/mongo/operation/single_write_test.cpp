@@ -1,0 +1,314 @@
+#include "core/mongo/operation/single_write.hpp"
+
+#include "support/verifies.hpp"
+#include "unit/core/mongo/operation/operation_fixture.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+namespace holdfast::core::mongo {
+namespace {
+
+namespace given = holdfast::mongo;
+using namespace std::chrono_literals;
+using bson::doc;
+
+const bson::object_id fresh = bson::object_id::parse("0123456789abcdef01234567").value();
+const bson::document filter = doc("a", 1);
+const bson::document change = json(R"({"$set": {"b": 2}})");
+const bson::document whole = doc("b", 2);
+const bson::array stages = array_of(R"([{"$set": {"b": 2}}])");
+
+TEST(insert_one, keeps_an_id_and_gives_one_where_there_is_none)
+{
+    struct row {
+        const char* document;
+        const char* sent;
+    };
+    const row table[] = {
+        {R"({"_id": 1, "x": 2})", R"({"_id": 1, "x": 2})"},
+        {R"({"x": 2, "_id": null})", R"({"x": 2, "_id": null})"},
+        {R"({"x": 2})", R"({"_id": {"$oid": "0123456789abcdef01234567"}, "x": 2})"},
+        {"{}", R"({"_id": {"$oid": "0123456789abcdef01234567"}})"},
+    };
+    for (const row& r : table) {
+        SCOPED_TRACE(r.document);
+        const auto made = insert_one(a_space(), json(r.document), fresh, {});
+        const std::string expected = std::string{R"({"insert": "kelp", "documents": [)"} + r.sent +
+                                     R"(], "ordered": true})";
+        EXPECT_EQ(shown(made), normal(expected));
+        EXPECT_EQ(made->database, "sea");
+    }
+}
+
+TEST(insert_one, does_not_send_what_is_no_document)
+{
+    bson::document broken = doc("x", 1);
+    const_cast<std::uint8_t&>(broken.bytes()[4]) = 0x7E;  // no type of BSON
+    EXPECT_FALSE(insert_one(a_space(), broken, fresh, {}));
+}
+
+TEST(insert_one, sends_what_was_said)
+{
+    const auto made = insert_one(a_space(), doc("_id", 1), fresh,
+                                 {.timeout = 3s,
+                                  .write_concern = given::majority,
+                                  .bypass_document_validation = false,
+                                  .comment = "why",
+                                  .raw_data = true});
+    EXPECT_EQ(shown(made), normal(R"({"insert": "kelp", "documents": [{"_id": 1}],
+        "ordered": true, "bypassDocumentValidation": false, "comment": "why",
+        "writeConcern": {"w": "majority"}})"));
+    EXPECT_EQ(made->timeout, 3s);
+    EXPECT_EQ(made->raw_data, true) << "left to those who know the server's version";
+}
+
+TEST(update, statements_hold_what_was_said_and_nothing_else)
+{
+    struct row {
+        const char* why;
+        std::function<result<command>()> make;
+        const char* statement;
+    };
+    const bson::document sort = doc("x", -1);
+    const bson::document collation = doc("locale", "en");
+    const bson::array filters = array_of(R"([{"i.b": 3}])");
+    const row table[] = {
+        {"one", [&] { return update_one(a_space(), filter, change, {}); },
+         R"({"q": {"a": 1}, "u": {"$set": {"b": 2}}})"},
+        {"many", [&] { return update_many(a_space(), filter, change, {}); },
+         R"({"q": {"a": 1}, "u": {"$set": {"b": 2}}, "multi": true})"},
+        {"replacement", [&] { return replace_one(a_space(), filter, whole, {}); },
+         R"({"q": {"a": 1}, "u": {"b": 2}})"},
+        {"by nothing", [&] { return replace_one(a_space(), filter, doc(), {}); },
+         R"({"q": {"a": 1}, "u": {}})"},
+        {"pipeline", [&] { return update_one(a_space(), filter, stages, {}); },
+         R"({"q": {"a": 1}, "u": [{"$set": {"b": 2}}]})"},
+        {"no upsert, and said so",
+         [&] { return update_one(a_space(), filter, change, {.upsert = false}); },
+         R"({"q": {"a": 1}, "u": {"$set": {"b": 2}}, "upsert": false})"},
+        {"all",
+         [&] {
+             return update_one(a_space(), filter, change,
+                               {.upsert = true,
+                                .sort = sort.view(),
+                                .array_filters = filters.view(),
+                                .collation = collation.view(),
+                                .hint = "_id_"});
+         },
+         R"({"q": {"a": 1}, "u": {"$set": {"b": 2}}, "upsert": true,
+             "arrayFilters": [{"i.b": 3}], "collation": {"locale": "en"}, "hint": "_id_",
+             "sort": {"x": -1}})"},
+    };
+    for (const row& r : table) {
+        SCOPED_TRACE(r.why);
+        EXPECT_EQ(shown(r.make()), normal(std::string{R"({"update": "kelp", "updates": [)"} +
+                                          r.statement + R"(], "ordered": true})"));
+    }
+}
+
+TEST(update, commands_hold_what_was_said)
+{
+    const bson::document variables = doc("v", 1);
+    const bson::document keys = doc("_id", 1);
+    const auto made = update_one(a_space(), filter, change,
+                                 {.write_concern = given::write_concern{.w = 1},
+                                  .hint = keys,
+                                  .let = variables.view(),
+                                  .bypass_document_validation = true,
+                                  .comment = variables});
+    EXPECT_EQ(shown(made), normal(R"({"update": "kelp",
+        "updates": [{"q": {"a": 1}, "u": {"$set": {"b": 2}}, "hint": {"_id": 1}}],
+        "ordered": true, "bypassDocumentValidation": true, "let": {"v": 1}, "comment": {"v": 1},
+        "writeConcern": {"w": 1}})"));
+}
+
+TEST(delete_command, limits_itself_to_one_or_to_none)
+{
+    EXPECT_EQ(shown(delete_one(a_space(), filter, {})),
+              normal(R"({"delete": "kelp", "deletes": [{"q": {"a": 1}, "limit": 1}],
+                         "ordered": true})"));
+    const bson::document collation = doc("locale", "en");
+    const bson::document variables = doc("v", 1);
+    EXPECT_EQ(
+        shown(delete_many(
+            a_space(), filter,
+            {.collation = collation.view(), .hint = "h", .let = variables.view(), .comment = 7})),
+        normal(R"({"delete": "kelp", "deletes": [{"q": {"a": 1}, "limit": 0,
+                         "collation": {"locale": "en"}, "hint": "h"}], "ordered": true,
+                         "let": {"v": 1}, "comment": 7})"));
+}
+
+TEST(find_and_modify, sends_what_was_said)
+{
+    const bson::document sort = doc("x", 1);
+    const bson::document fields = doc("_id", 0);
+    const bson::document collation = doc("locale", "en");
+    const bson::document variables = doc("v", 1);
+    const bson::array filters = array_of(R"([{"i.b": 3}])");
+    EXPECT_EQ(shown(find_one_and_delete(a_space(), filter, {})),
+              normal(R"({"findAndModify": "kelp", "query": {"a": 1}, "remove": true})"));
+    EXPECT_EQ(shown(find_one_and_replace(a_space(), filter, whole,
+                                         {.returns = given::return_document::before})),
+              normal(R"({"findAndModify": "kelp", "query": {"a": 1}, "update": {"b": 2}})"));
+    EXPECT_EQ(shown(find_one_and_update(a_space(), filter, stages,
+                                        {.returns = given::return_document::after})),
+              normal(R"({"findAndModify": "kelp", "query": {"a": 1},
+                         "update": [{"$set": {"b": 2}}], "new": true})"));
+    const auto made = find_one_and_update(a_space(), filter, change,
+                                          {.timeout = 4s,
+                                           .write_concern = given::majority,
+                                           .projection = fields.view(),
+                                           .sort = sort.view(),
+                                           .upsert = true,
+                                           .array_filters = filters.view(),
+                                           .collation = collation.view(),
+                                           .hint = "h",
+                                           .let = variables.view(),
+                                           .bypass_document_validation = false,
+                                           .max_time = 5s,
+                                           .comment = "c",
+                                           .raw_data = false});
+    EXPECT_EQ(shown(made), normal(R"({"findAndModify": "kelp", "query": {"a": 1},
+        "update": {"$set": {"b": 2}}, "fields": {"_id": 0}, "sort": {"x": 1}, "upsert": true,
+        "arrayFilters": [{"i.b": 3}], "bypassDocumentValidation": false, "hint": "h",
+        "collation": {"locale": "en"}, "comment": "c", "let": {"v": 1},
+        "writeConcern": {"w": "majority"}, "maxTimeMS": {"$numberLong": "5000"}})"));
+    EXPECT_EQ(made->timeout, 4s);
+    EXPECT_EQ(made->raw_data, false);
+}
+
+/// All single writes, with a write concern.
+struct written {
+    const char* name;
+    std::function<result<command>(const operation_space&)> make;
+    bool of_one;
+};
+const written all_writes[] = {
+    {"insert_one", [](auto& s) { return insert_one(s, filter, fresh, {}); }, true},
+    {"update_one", [](auto& s) { return update_one(s, filter, change, {}); }, true},
+    {"replace_one", [](auto& s) { return replace_one(s, filter, whole, {}); }, true},
+    {"delete_one", [](auto& s) { return delete_one(s, filter, {}); }, true},
+    {"find_one_and_update", [](auto& s) { return find_one_and_update(s, filter, change, {}); },
+     true},
+    {"find_one_and_replace", [](auto& s) { return find_one_and_replace(s, filter, whole, {}); },
+     true},
+    {"find_one_and_delete", [](auto& s) { return find_one_and_delete(s, filter, {}); }, true},
+    {"update_many", [](auto& s) { return update_many(s, filter, change, {}); }, false},
+    {"delete_many", [](auto& s) { return delete_many(s, filter, {}); }, false},
+};
+
+TEST(single_write, those_of_one_document_can_be_repeated)
+{
+    VERIFIES("RW-024");
+    VERIFIES("RW-033");
+    for (const written& w : all_writes) {
+        SCOPED_TRACE(w.name);
+        const auto made = w.make(a_space());
+        ASSERT_TRUE(made);
+        EXPECT_EQ(made->kind, retry_kind::write);
+        EXPECT_EQ(made->selects, operation_kind::write);
+        EXPECT_EQ(made->eligible, w.of_one);
+        EXPECT_TRUE(made->acknowledged);
+        EXPECT_FALSE(made->reads);
+    }
+}
+
+TEST(single_write, those_without_an_answer_cannot)
+{
+    VERIFIES("RW-029");
+    operation_space space = a_space();
+    space.write_concern = {.w = 0};
+    for (const written& w : all_writes) {
+        SCOPED_TRACE(w.name);
+        const auto made = w.make(space);
+        ASSERT_TRUE(made);
+        EXPECT_FALSE(made->eligible);
+        EXPECT_FALSE(made->acknowledged);
+        EXPECT_EQ(made->kind, retry_kind::write);
+        EXPECT_EQ(shown(made->body.find("writeConcern").as_document()), normal(R"({"w": 0})"));
+    }
+}
+
+TEST(single_write, the_space_has_a_time_limit_unless_the_operation_says_its_own)
+{
+    operation_space space = a_space();
+    space.timeout = 9s;
+    EXPECT_EQ(delete_one(space, filter, {}).value().timeout, 9s);
+    EXPECT_EQ(delete_one(space, filter, {.timeout = 1s}).value().timeout, 1s);
+}
+
+TEST(single_write, a_hint_that_an_old_server_would_ignore_needs_a_newer_one)
+{
+    struct row {
+        const char* why;
+        result<command> made;
+        std::int32_t wire_version;
+    };
+    const auto w0 = given::unacknowledged;
+    const row table[] = {
+        {"servers refuse it", update_one(a_space(), filter, change, {.hint = "h"}), 0},
+        {"nobody would hear of it",
+         update_one(a_space(), filter, change, {.write_concern = w0, .hint = "h"}), 8},
+        {"of many as well",
+         update_many(a_space(), filter, change, {.write_concern = w0, .hint = "h"}), 8},
+        {"no hint, no need", update_one(a_space(), filter, change, {.write_concern = w0}), 0},
+        {"servers refuse it in a delete", delete_one(a_space(), filter, {.hint = "h"}), 0},
+        {"unless nobody hears", delete_many(a_space(), filter, {.write_concern = w0, .hint = "h"}),
+         9},
+        {"findAndModify before 4.2 ignores it",
+         find_one_and_delete(a_space(), filter, {.hint = "h"}), 8},
+        {"and 4.2 refuses it",
+         find_one_and_delete(a_space(), filter, {.write_concern = w0, .hint = "h"}), 9},
+        {"findAndModify without it", find_one_and_delete(a_space(), filter, {}), 0},
+    };
+    for (const row& r : table) {
+        SCOPED_TRACE(r.why);
+        ASSERT_TRUE(r.made);
+        EXPECT_EQ(r.made->need.wire_version, r.wire_version);
+        EXPECT_EQ(r.made->need.what.empty(), r.wire_version == 0);
+    }
+}
+
+TEST(single_write, updates_and_replacements_are_told_apart)
+{
+    EXPECT_EQ(refused_option(update_one(a_space(), filter, whole, {})), "update");
+    EXPECT_EQ(refused_option(update_many(a_space(), filter, doc(), {})), "update");
+    EXPECT_EQ(refused_option(update_one(a_space(), filter, bson::array{}, {})), "update");
+    EXPECT_EQ(refused_option(find_one_and_update(a_space(), filter, whole, {})), "update");
+    EXPECT_EQ(refused_option(replace_one(a_space(), filter, change, {})), "replacement");
+    EXPECT_EQ(refused_option(find_one_and_replace(a_space(), filter, change, {})), "replacement");
+    EXPECT_TRUE(check_replacement(json(R"({"a": 1, "$b": 2})"))) << "only the first key is asked";
+    EXPECT_TRUE(check_update(json(R"({"$a": 1, "b": 2})"))) << "only the first key is asked";
+}
+
+TEST(single_write, options_of_other_operations_are_refused)
+{
+    const bson::document sort = doc("x", 1);
+    const bson::array filters = array_of("[{}]");
+    EXPECT_EQ(refused_option(update_many(a_space(), filter, change, {.sort = sort.view()})),
+              "sort");
+    EXPECT_EQ(
+        refused_option(replace_one(a_space(), filter, whole, {.array_filters = filters.view()})),
+        "array_filters");
+    EXPECT_EQ(refused_option(find_one_and_replace(a_space(), filter, whole,
+                                                  {.array_filters = filters.view()})),
+              "array_filters");
+    EXPECT_EQ(refused_option(find_one_and_delete(a_space(), filter, {.upsert = true})), "upsert");
+    EXPECT_EQ(refused_option(find_one_and_delete(a_space(), filter,
+                                                 {.returns = given::return_document::before})),
+              "returns");
+    EXPECT_EQ(
+        refused_option(find_one_and_delete(a_space(), filter, {.array_filters = filters.view()})),
+        "array_filters");
+    EXPECT_EQ(refused_option(
+                  find_one_and_delete(a_space(), filter, {.bypass_document_validation = true})),
+              "bypass_document_validation");
+    EXPECT_EQ(refused_option(
+                  delete_one(a_space(), filter, {.write_concern = given::write_concern{.w = -2}})),
+              "w");
+}
+
+}  // namespace
+}  // namespace holdfast::core::mongo
