@@ -173,7 +173,8 @@ runtime::awaitable<std::optional<error>> before_next_attempt(runtime::world& in,
 /// completes once; between two attempts it holds nothing, since it never sees what an attempt
 /// holds; every wait ends with the deadline, after which nothing is sent again; and it can be
 /// cancelled wherever it waits, and then says so by an error, not by an exception; unless its
-/// caller has asked for the bare value, `Given`, and so for `failure` to be thrown.
+/// caller has asked for the bare value, `Given`, and so for `failure` to be thrown. A protocol may
+/// make something else of the outcome at the end: given(outcome).
 /// The protocol is made of `parts`, where it stays: it need not be moved into the loop.
 template <retry_protocol Protocol, class Given = result<typename Protocol::value_type>,
           class... Parts>
@@ -222,10 +223,17 @@ runtime::awaitable<Given> retry_loop_of(runtime::world& in, core::deadline until
     co_await this_coro::throw_if_cancelled(caller_wants_throw);
     if (thrown)
         std::rethrow_exception(thrown);
-    if constexpr (std::same_as<Given, outcome_type>)
+    if constexpr (requires { protocol.given(*std::move(end)); }) {
+        auto given = protocol.given(*std::move(end));
+        if constexpr (std::same_as<Given, decltype(given)>)
+            co_return std::move(given);
+        else
+            co_return std::move(given).value();
+    } else if constexpr (std::same_as<Given, outcome_type>) {
         co_return *std::move(end);
-    else
+    } else {
         co_return std::move(*end).value();
+    }
 }
 
 template <retry_protocol Protocol>

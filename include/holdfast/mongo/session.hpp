@@ -27,6 +27,10 @@ public:
     void advance_cluster_time(bson::view time) const;
     void advance_operation_time(bson::timestamp time) const;
 
+    /// Of a snapshot session: the time that it reads at, once it is known. Throws `failure` if this
+    /// is no snapshot session.
+    std::optional<bson::timestamp> snapshot_time() const;
+
     /// Its operations fail from now on. The server's side is given back to the client.
     void end() const;
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cassert>
+#include <string>
+#include <utility>
 
 namespace holdfast::core {
 
@@ -95,9 +97,20 @@ void connection_pool::cancel(checkout_id who, checkout_failure why, time_point n
     waiting_.erase(at);
     std::optional<error> cause;
     if (why == checkout_failure::timeout)
-        cause = error{pool_errc::timed_out,
-                      "Timed out while checking out a connection from connection pool"};
+        cause = timed_out();
     refuse_one(gone, why, std::move(cause), now);
+}
+
+error connection_pool::timed_out() const
+{
+    std::string words = "Timed out while checking out a connection from connection pool";
+    if (settings_.load_balanced)
+        words += ". maxPoolSize: " + std::to_string(settings_.max_size) +
+                 ", connections in use by cursors: " + std::to_string(pinned_) +
+                 ", connections in use by transactions: 0, connections in use by other "
+                 "operations: " +
+                 std::to_string(static_cast<std::int64_t>(in_use()) - pinned_);
+    return error{pool_errc::timed_out, std::move(words)};
 }
 
 void connection_pool::check_in(connection_id id, bool broken, time_point now)

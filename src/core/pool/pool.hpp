@@ -20,6 +20,7 @@ struct pool_settings {
     std::uint32_t min_size = 0;
     std::uint32_t max_connecting = 2;
     duration max_idle = duration::zero();  // 0: for ever
+    bool load_balanced = false;  // then cursors keep connections, and errors say how many
 };
 
 /// One caller that waits for a connection.
@@ -86,6 +87,9 @@ public:
     void opened(connection_id id, std::optional<bson::object_id> service, time_point now);
     void open_failed(connection_id id, const error& why, time_point now);
 
+    /// A connection in use stays with a cursor, or does so no longer.
+    void pinned(bool by_cursor) noexcept { pinned_ += by_cursor ? 1 : -1; }
+
     /// The server was seen alive.
     void mark_ready(time_point now);
 
@@ -136,6 +140,7 @@ private:
     void drop(connections::iterator c, close_reason reason, const error* cause = nullptr);
     void drop_idle(time_point now);
     void drop_stale(bool interrupt_in_use);
+    error timed_out() const;
     void keep_or_give(connections::iterator c, time_point now);
 
     template <class Effect>
@@ -163,6 +168,7 @@ private:
     std::size_t opening_for_callers_ = 0;
     std::optional<std::uint32_t> pace_;  // since a failure: see may_open()
     std::optional<error> paused_because_;
+    std::int64_t pinned_ = 0;
     std::vector<pool_effect> effects_;
     std::vector<pool_event> events_;
 };

@@ -68,12 +68,23 @@ std::vector<std::string> texts(bson::array_view names)
     return all;
 }
 
+error not_balanced()
+{
+    return error{errc::hello_failed,
+                 "Driver attempted to initialize in load balancing mode, but the server does not "
+                 "support this mode."};
+}
+
 }  // namespace
 
 result<connection_description> parse_hello_reply(bson::view reply, bool load_balanced)
 {
     if (const auto valid = bson::validate(reply.bytes()); !valid)
         return valid.error();
+    constexpr std::int32_t load_balancer_mismatch = 354;
+    if (load_balanced && !says_ok(reply) &&
+        reply.find("code").get<std::int32_t>().value_or(0) == load_balancer_mismatch)
+        return not_balanced();
     if (!says_ok(reply))
         return server_refusal(errc::hello_failed, "the server refused the handshake", reply);
 
@@ -98,9 +109,7 @@ result<connection_description> parse_hello_reply(bson::view reply, bool load_bal
     if (fields.fault())
         return *fields.fault();
     if (load_balanced && !server.service_id)
-        return error{errc::hello_failed,
-                     "Driver attempted to initialize in load balancing mode, but the server does "
-                     "not support this mode."};
+        return not_balanced();
     return server;
 }
 

@@ -17,17 +17,6 @@ void write_command(bson::builder& out, hello_command command)
     }
 }
 
-void write_api(bson::builder& out, const declared_api& api)
-{
-    if (api.version.empty())
-        return;
-    out.put("apiVersion", api.version);
-    if (api.strict)
-        out.put("apiStrict", *api.strict);
-    if (api.deprecation_errors)
-        out.put("apiDeprecationErrors", *api.deprecation_errors);
-}
-
 void write_backpressure(bson::builder& out, backpressure_flag flag)
 {
     switch (flag) {
@@ -48,6 +37,17 @@ void write_compressors(bson::builder& out, std::span<const wire_compressor> comp
 }
 
 }  // namespace
+
+void write_api(bson::builder& out, const declared_api& api)
+{
+    if (api.version.empty())
+        return;
+    out.put("apiVersion", api.version);
+    if (api.strict)
+        out.put("apiStrict", *api.strict);
+    if (api.deprecation_errors)
+        out.put("apiDeprecationErrors", *api.deprecation_errors);
+}
 
 void write_hello(bson::builder& out, const handshake_hello& what)
 {

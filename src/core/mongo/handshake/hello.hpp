@@ -29,6 +29,9 @@ struct declared_api {
     std::optional<bool> deprecation_errors = {};
 };
 
+/// Adds it to a command; nothing if there is none.
+void write_api(bson::builder& out, const declared_api& api);
+
 /// The command for the first message of a connection. Who declares an API, or is balanced, talks to
 /// servers that know hello.
 constexpr hello_command first_hello(const declared_api& api, bool load_balanced) noexcept

@@ -38,7 +38,8 @@ std::vector<std::uint32_t> selection_snapshot::positions(std::span<const server_
 const std::vector<std::uint32_t>* selection_snapshot::prepared(
     const selection_request& request) const noexcept
 {
-    if (settings_.selector || !request.deprioritised.empty() || !topology_->compatible())
+    if (settings_.selector || request.writes_output || request.only != nullptr ||
+        !request.deprioritised.empty() || !topology_->compatible())
         return nullptr;
     if (request.kind == operation_kind::write)
         return &writes_;

@@ -139,6 +139,17 @@ error bad_preference(std::string text)
 
 }  // namespace
 
+operation_kind kind_in(const topology_description& t, operation_kind kind,
+                       bool writes_output) noexcept
+{
+    constexpr std::int32_t secondaries_take_output = 13;
+    const bool some_do_not =
+        writes_output && std::ranges::any_of(t.servers, [](const server_ptr& s) {
+            return !is_unknown(s->type) && s->max_wire_version < secondaries_take_output;
+        });
+    return some_do_not ? operation_kind::write : kind;
+}
+
 result<void> check_preference(const read_preference& preference, const topology_description& t,
                               duration heartbeat_frequency)
 {
@@ -190,6 +201,16 @@ result<std::vector<server_ptr>> suitable_servers(const topology_description& t,
 {
     if (t.compatibility_error)
         return error{errc::incompatible_server, *t.compatibility_error};
+    if (request.only != nullptr) {
+        const server_ptr one = t.find(*request.only);
+        return one && !is_unknown(one->type) ? servers{one} : servers{};
+    }
+    if (request.writes_output && kind_in(t, request.kind, true) != request.kind) {
+        selection_request plain = request;
+        plain.kind = operation_kind::write;
+        plain.writes_output = false;
+        return suitable_servers(t, plain, settings);
+    }
     if (request.kind == operation_kind::read) {
         auto checked = check_preference(request.preference, t, settings.heartbeat_frequency);
         if (!checked)

@@ -28,7 +28,14 @@ struct selection_request {
     operation_kind kind = operation_kind::write;
     read_preference preference = {};               // of a read
     std::span<const endpoint> deprioritised = {};  // used only if nothing else is suitable
+    bool writes_output = false;  // a read that ends in $out or $merge: see kind_in()
+    const endpoint* only = nullptr;  // the server that has a cursor, whatever else it may be now
 };
+
+/// What kind of operation it is to the servers of a topology: before 5.0 (wire version 13) only a
+/// primary takes a pipeline that writes.
+operation_kind kind_in(const topology_description& t, operation_kind kind,
+                       bool writes_output) noexcept;
 
 /// Whether the preference can be meant at all: a staleness with mode primary, or below what the
 /// heartbeat can tell (at least 90 s), is an error.

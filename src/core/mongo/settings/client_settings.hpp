@@ -65,6 +65,15 @@ struct srv_settings {
     friend bool operator==(const srv_settings&, const srv_settings&) = default;
 };
 
+/// The stable API that the application has declared.
+struct server_api_settings {
+    std::string version = {};
+    std::optional<bool> strict = {};
+    std::optional<bool> deprecation_errors = {};
+
+    friend bool operator==(const server_api_settings&, const server_api_settings&) = default;
+};
+
 /// How the application wants its client to behave. The defaults are those of a client that was told
 /// nothing; all times are as the application gave them, and 0 means what the option says of it.
 struct client_settings {
@@ -104,6 +113,7 @@ struct client_settings {
     std::optional<std::uint32_t> max_adaptive_retries = {};  // only under upstream_2026_07
     std::optional<bool> enable_overload_retargeting = {};  // only under upstream_2026_07
     bool fail_fast_on_terminal_errors = true;
+    std::optional<server_api_settings> server_api = {};  // no option of a connection string
 
     friend bool operator==(const client_settings&, const client_settings&) = default;
 };

@@ -33,12 +33,14 @@ result<login_start> start(runtime::world& in, const connection_recipe& recipe,
 }
 
 /// One command of a conversation. Its words stay out of all errors.
-runtime::awaitable<result<core::mongo::message>> say(connection& to, const bson::document& command)
+runtime::awaitable<result<core::mongo::message>> say(connection& to, const bson::document& command,
+                                                     core::mongo::declared_api api)
 {
     const request_id id = to.next_request();
     core::mongo::message_builder out{to.outgoing(), id};
     for (const bson::element& field : command.view())
         out.command().add(field.key(), field);
+    core::mongo::write_api(out.command(), api);
     auto request = out.finish();
     if (!request)
         co_return std::move(request).error();
@@ -85,7 +87,7 @@ runtime::awaitable<result<void>> authenticate(runtime::world& in, const connecti
     }
     while (*step && std::holds_alternative<core::mongo::send_next>(**step)) {
         const bson::document command = std::move(std::get<core::mongo::send_next>(**step).command);
-        auto reply = co_await say(on, command);
+        auto reply = co_await say(on, command, declared(recipe.server_api));
         if (!reply)
             co_return std::move(reply).error();
         step = step_login(talk->state, reply->body);

@@ -35,6 +35,7 @@ result<std::span<const std::uint8_t>> write_first_hello(
 {
     const bson::document client = recipe.client->get();
     core::mongo::handshake_hello hello;
+    hello.api = declared(recipe.server_api);
     hello.command = core::mongo::first_hello(hello.api, recipe.load_balanced);
     hello.over_op_msg = hello.command == hello_command::hello;
     hello.load_balanced = recipe.load_balanced;
@@ -150,8 +151,12 @@ runtime::awaitable<result<greeting>> establish(runtime::world& in, const connect
     if (!greeted)
         co_return std::move(greeted).error();
     auto known = co_await authenticate(in, recipe, *greeted->connection, *std::move(speculative));
-    if (!known)
-        co_return in_phase(std::move(known).error(), phase_authentication, server);
+    if (!known) {
+        error why = in_phase(std::move(known).error(), phase_authentication, server);
+        if (const auto& service = greeted->connection->description().service_id)
+            why = std::move(why).with_context("service", service->to_string());
+        co_return std::move(why);
+    }
     greeted->connection->expires_at(runtime::never);
     co_return greeted;
 }

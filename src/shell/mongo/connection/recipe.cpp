@@ -78,6 +78,18 @@ void known_keys::add(core::mongo::scram_keys keys)
     keys_.push_back(std::move(keys));
 }
 
+core::mongo::declared_api declared(
+    const std::optional<core::mongo::server_api_settings>& api) noexcept
+{
+    core::mongo::declared_api said;
+    if (api) {
+        said.version = api->version;
+        said.strict = api->strict;
+        said.deprecation_errors = api->deprecation_errors;
+    }
+    return said;
+}
+
 result<connection_recipe> make_recipe(runtime::world& in, const client_settings& settings,
                                       const core::mongo::client_metadata& who)
 {
@@ -108,6 +120,7 @@ result<connection_recipe> make_recipe(runtime::world& in, const client_settings&
     }
     recipe.connect_timeout = settings.connect_timeout;
     recipe.load_balanced = settings.load_balanced;
+    recipe.server_api = settings.server_api;
     if (profile_of(settings).backpressure_as_string)
         recipe.backpressure = core::mongo::backpressure_flag::version_two;
     return recipe;

@@ -62,7 +62,12 @@ struct connection_recipe {
     std::chrono::milliseconds connect_timeout{10'000};  // 0: no limit
     bool load_balanced = false;
     core::mongo::backpressure_flag backpressure = core::mongo::backpressure_flag::boolean;
+    std::optional<core::mongo::server_api_settings> server_api = {};
 };
+
+/// As commands carry it. Points into the settings.
+core::mongo::declared_api declared(
+    const std::optional<core::mongo::server_api_settings>& api) noexcept;
 
 /// Reads certificates, if there are any. An error says which setting is at fault.
 result<connection_recipe> make_recipe(runtime::world& in,

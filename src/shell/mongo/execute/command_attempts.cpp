@@ -2,10 +2,14 @@
 
 #include "core/mongo/error/errc.hpp"
 #include "core/mongo/error/server_error.hpp"
+#include "core/mongo/handshake/hello.hpp"
 #include "core/mongo/retry/eligibility.hpp"
 #include "core/mongo/retry/reply_failure.hpp"
 #include "core/mongo/wire/message_builder.hpp"
 #include "core/pool/errc.hpp"
+#include "shell/mongo/connection/establish.hpp"
+#include "shell/mongo/connection/recipe.hpp"
+#include "shell/mongo/execute/pinned_connection.hpp"
 #include "shell/mongo/execute/routing.hpp"
 #include "shell/planted.hpp"
 
@@ -26,6 +30,10 @@ namespace {
 
 /// The server's word for a login that has expired.
 constexpr std::int32_t reauthentication_required = 391;
+/// ... and for a write with a number that its storage cannot remember.
+constexpr std::int32_t illegal_operation = 20;
+/// From this wire version on (MongoDB 8.2).
+constexpr std::int32_t takes_raw_data = 27;
 
 }  // namespace
 
@@ -36,7 +44,11 @@ command_attempts::command_attempts(std::shared_ptr<client_state>&& client, comma
       began_{client_->world.steady_now()}
 {
     name_ = (*order_.body.begin()).key();
-    operation_ = operation_id{client_->operations.fetch_add(1, std::memory_order_relaxed) + 1};
+    operation_ = order_.operation;
+    if (operation_ == operation_id{})
+        operation_ = operation_id{client_->operations.fetch_add(1, std::memory_order_relaxed) + 1};
+    if (order_.facts != nullptr)
+        order_.facts->operation = operation_;
     policy_.kind = order_.kind;
     policy_.retry_reads = client_->settings.retry_reads;
     policy_.retry_writes = client_->settings.retry_writes;
@@ -51,8 +63,11 @@ core::mongo::selection_request command_attempts::wanted() const
 {
     core::mongo::selection_request request;
     request.kind = order_.selects;
+    request.writes_output = order_.writes_output;
     request.preference = order_.preference;
     request.deprioritised = avoided_;
+    if (order_.only_server)
+        request.only = &*order_.only_server;
     return request;
 }
 
@@ -69,13 +84,16 @@ void command_attempts::start_attempt()
 bool command_attempts::begin_now()
 {
     start_attempt();
-    if (trip_)
-        return false;
-    auto found = client_->servers->try_select(wanted(), {name_, operation_});
-    if (!found || !*found)
-        return false;
-    trip_.emplace(**std::move(found));
-    trip_->over = trip_->on.pool().try_check_out(attempt_began_);
+    if (trip_ || order_.until.expired(attempt_began_))
+        return false;  // it logs in first, or is too late
+    take_pinned();
+    if (!trip_) {
+        auto found = client_->servers->try_select(wanted(), {name_, operation_});
+        if (!found || !*found)
+            return false;
+        trip_.emplace(**std::move(found));
+        trip_->over = trip_->on.pool().try_check_out(attempt_began_);
+    }
     if (!trip_->over || !order_.acknowledged || (*trip_->over)->needs_login())
         return false;
     return load().has_value();
@@ -98,7 +116,9 @@ result<bson::document> command_attempts::end(result<core::mongo::message> reply)
     else
         trip_->telling->failed(outcome.error());
     const bool logs_in = !outcome && over.needs_login() && !logged_in_again_;
-    if (!logs_in && !planted.holds_connection_while_waiting) {
+    if (order_.facts != nullptr && !logs_in)
+        keep_pinned(reply ? reply->body : bson::view{}, !outcome);
+    if (trip_ && !logs_in && !planted.holds_connection_while_waiting) {
         trip_->over->give_back(now);
         trip_.reset();
     }
@@ -109,6 +129,8 @@ result<bson::document> command_attempts::end(result<core::mongo::message> reply)
 runtime::awaitable<result<bson::document>> command_attempts::attempt()
 {
     runtime::world& in = client_->world;
+    if (order_.until.expired(attempt_began_))
+        co_return timed_out(attempt_began_);
     if (!trip_) {
         const selection_purpose purpose{name_, operation_};
         const time_point last = std::min(
@@ -187,17 +209,12 @@ runtime::awaitable<result<bson::document>> command_attempts::send_only()
 result<void> command_attempts::prepare(const selected_server& on, const connection& over)
 {
     const core::mongo::connection_description& says = over.description();
-    if (const session_state* given = session_.given()) {
-        const char* wrong = nullptr;
-        if (given->ended)
-            wrong = "the session has ended";
-        else if (!order_.acknowledged)
-            wrong = "a write without acknowledgement (w: 0) cannot be part of a session";
-        else if (!says.logical_session_timeout)
-            wrong = "the server does not support sessions";
-        if (wrong != nullptr)
-            return error{core::mongo::errc::command_failed, std::string{name_} + ": " + wrong};
-    }
+    if (says.max_wire_version < order_.need.wire_version)
+        return error{core::mongo::errc::command_failed,
+                     std::string{name_} + ": " + on.address().value() + " is too old for " +
+                         std::string{order_.need.what}};
+    if (auto fits = check_session(over); !fits)
+        return fits;
     const auto timeout = on.topology().logical_session_timeout_minutes;
     const auto lifetime = says.logical_session_timeout ? std::optional{static_cast<std::int32_t>(
                                                              says.logical_session_timeout->count())}
@@ -231,6 +248,9 @@ result<std::span<const std::uint8_t>> command_attempts::write(connection& to, re
     core::mongo::message_builder out{to.outgoing(), id, flags};
     bson::builder& command = out.command();
     command.merge(order_.body.view());
+    if (order_.raw_data && to.description().max_wire_version >= takes_raw_data)
+        command.add("rawData", *order_.raw_data);
+    write_read_concern(command);
     command.add("$db", order_.database);
     if (transaction_) {
         core::mongo::write_transaction_id(command, *transaction_);
@@ -240,18 +260,13 @@ result<std::span<const std::uint8_t>> command_attempts::write(connection& to, re
     if (session_)
         write_cluster_time(command);
     write_read_preference(command, order_, on);
+    if (client_->settings.server_api) [[unlikely]]
+        core::mongo::write_api(command, declared(client_->settings.server_api));
+    if (order_.load != nullptr) {
+        if (auto loaded = order_.load->write(out, to.description()); !loaded)
+            return std::move(loaded).error();
+    }
     return out.finish();
-}
-
-/// The newer one of the client's and the session's.
-void command_attempts::write_cluster_time(bson::builder& command) const
-{
-    const session_state* const given = session_.given();
-    if (given != nullptr && given->cluster_time.latest() &&
-        client_->cluster_time.is_older_than(given->cluster_time.latest()->view()))
-        command.add("$clusterTime", given->cluster_time.latest()->view());
-    else
-        client_->cluster_time.write(command);
 }
 
 result<bson::document> command_attempts::finished(const core::mongo::message& reply,
@@ -259,17 +274,8 @@ result<bson::document> command_attempts::finished(const core::mongo::message& re
                                                   time_point now)
 {
     const core::mongo::reply_glance seen = core::mongo::glance_at(reply.body);
-    if (session_) {
-        session_.used(now);
-        if (seen.cluster_time.type() == bson::type::document)
-            client_->cluster_time.advance(seen.cluster_time.as_document());
-        if (session_state* const given = session_.given()) [[unlikely]] {
-            if (seen.cluster_time.type() == bson::type::document)
-                given->cluster_time.advance(seen.cluster_time.as_document());
-            if (seen.operation_time.type() == bson::type::timestamp)
-                given->operation_time.advance(seen.operation_time.as_timestamp());
-        }
-    }
+    if (session_)
+        remember(seen, now);
     const bool sharded = on.topology().type == core::mongo::topology_type::sharded;
     const auto failure = core::mongo::failure_in(seen, over.description().max_wire_version,
                                                  sharded);
@@ -285,6 +291,9 @@ result<bson::document> command_attempts::finished(const core::mongo::message& re
         over.require_login();
     server_ = on.address();
     error why = core::mongo::make_server_error(reply.body);
+    if (transaction_ && failed_.code == illegal_operation &&
+        why.message().starts_with("Transaction numbers"))
+        why = core::mongo::without_retryable_writes(reply.body);
     if (is_repeatable_write() && core::mongo::driver_adds_label(failed_))
         why = std::move(why).with_label(core::mongo::label::retryable_write);
     why = std::move(why).with_context("server", on.address().value());
@@ -343,6 +352,11 @@ error command_attempts::not_sent(error why, const selected_server& on)
             failed_.code = code;
         }
     } else if (!pools_own && why.code() != runtime::errc::cancelled) {
+        if (client_->profile.connect_errors_are_overload &&
+            why.context("phase") != phase_authentication)
+            why = std::move(why)
+                      .with_label(core::mongo::label::system_overloaded)
+                      .with_label(core::mongo::label::retryable);
         failed_.origin = failure_origin::network;
         failed_.labels = core::mongo::known_labels::of(why);
     }

@@ -1,5 +1,6 @@
 #pragma once
 #include "core/mongo/retry/decide.hpp"
+#include "core/mongo/retry/reply_failure.hpp"
 #include "core/retry/attempt_log.hpp"
 #include "shell/mongo/execute/client_state.hpp"
 #include "shell/mongo/execute/command_order.hpp"
@@ -31,6 +32,9 @@ public:
     error timed_out(time_point now);
     error cancelled(const error* unjudged, time_point now);
 
+protected:
+    const command_order& order() const noexcept { return order_; }
+
 private:
     /// What an attempt holds while it is under way.
     struct trip {
@@ -41,9 +45,12 @@ private:
         std::span<const std::uint8_t> request = {};  // in the connection
         request_id id = {};
         std::optional<command_telling> telling = {};
+        bool pinned = false;  // the connection is that of a cursor
     };
 
     core::mongo::selection_request wanted() const;
+    void take_pinned();
+    void keep_pinned(bson::view reply, bool failed);
     bool is_repeatable_write() const noexcept
     {
         return policy_.repeatable && order_.kind == core::mongo::retry_kind::write;
@@ -54,6 +61,9 @@ private:
     result<void> load();
     runtime::awaitable<result<bson::document>> send_only();
     void write_cluster_time(bson::builder& command) const;
+    void write_read_concern(bson::builder& command) const;
+    void remember(const core::mongo::reply_glance& seen, time_point now);
+    result<void> check_session(const connection& over) const;
     result<void> prepare(const selected_server& on, const connection& over);
     result<std::span<const std::uint8_t>> write(connection& to, request_id id,
                                                 const selected_server& on) const;
@@ -89,6 +99,26 @@ private:
 
 static_assert(prompt_protocol<command_attempts>);
 
+/// The same for an operation that wants something else than the reply.
+template <class T>
+class operation_attempts : public command_attempts {
+public:
+    using reader = result<T> (*)(result<bson::document> outcome, const core::mongo::command& sent);
+
+    operation_attempts(std::shared_ptr<client_state>&& client, command_order&& order, reader read)
+        : command_attempts{std::move(client), std::move(order)}, read_{read}
+    {
+    }
+
+    result<T> given(result<bson::document> outcome) const
+    {
+        return read_(std::move(outcome), order());
+    }
+
+private:
+    reader read_;
+};
+
 /// Carries out one command, with all retries it is entitled to.
 runtime::awaitable<result<bson::document>> execute(std::shared_ptr<client_state> client,
                                                    command_order&& order);
@@ -96,5 +126,19 @@ runtime::awaitable<result<bson::document>> execute(std::shared_ptr<client_state>
 /// The same for who wants exceptions.
 runtime::awaitable<bson::document> execute_or_throw(std::shared_ptr<client_state> client,
                                                     command_order&& order);
+
+/// Carries out one command, and reads its reply. `Given` is T, and then failure is thrown, or
+/// result<T>.
+template <class Given, class T>
+runtime::awaitable<Given> execute_and_read(std::shared_ptr<client_state> client,
+                                           command_order&& order,
+                                           result<T> (*read)(result<bson::document>,
+                                                             const core::mongo::command&))
+{
+    runtime::world& in = client->world;
+    const core::deadline until = order.until;
+    return retry_loop_of<operation_attempts<T>, Given>(in, until, std::move(client),
+                                                       std::move(order), read);
+}
 
 }  // namespace holdfast::shell::mongo

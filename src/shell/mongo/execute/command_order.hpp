@@ -1,31 +1,37 @@
 #pragma once
-#include "core/mongo/retry/decide.hpp"
-#include "core/mongo/select/suitable.hpp"
-#include "core/mongo/session/server_session.hpp"
-#include "core/mongo/settings/read_preference.hpp"
+#include "core/mongo/operation/command.hpp"
 #include "core/retry/deadline.hpp"
-#include "holdfast/bson/document.hpp"
 #include "holdfast/id.hpp"
 
+#include <cstdint>
 #include <memory>
-#include <string>
+#include <utility>
 
 namespace holdfast::shell::mongo {
 
 struct session_state;
+struct pinned_connection;
+
+/// What those want to know who will ask the same server again.
+struct answer_facts {
+    endpoint server = {};
+    std::int32_t wire_version = 0;
+    operation_id operation = {};
+    /// Behind a load balancer the connection is kept here, for who goes on with a cursor: it alone
+    /// leads to the server that has it.
+    std::shared_ptr<pinned_connection> pin = {};
+};
 
 /// One command as an operation wants it carried out.
-struct command_order {
-    std::string database;
-    bson::document body;  // its first key is the command's name
-    core::mongo::retry_kind kind = core::mongo::retry_kind::generic;
-    core::mongo::operation_kind selects = core::mongo::operation_kind::write;
-    core::mongo::read_preference preference = {};
-    /// A write of a kind that may carry a transaction number, or a read of the retryable kind.
-    bool eligible = false;
-    bool acknowledged = true;  // not w: 0
+struct command_order : core::mongo::command {
+    command_order() = default;
+    explicit command_order(core::mongo::command&& what) : command{std::move(what)} {}
+
     core::deadline until = {};
-    std::shared_ptr<session_state> session = {};  // the application's own; null: one is taken
+    operation_id operation = {};  // 0: one of its own. Commands of one bulk write share theirs
+    std::shared_ptr<session_state> session = {};  // null: one is taken
+    answer_facts* facts = nullptr;  // filled in when the command was answered; outlives it
+    bool opens_cursor = false;  // behind a load balancer facts->pin is filled in, if one is open
 };
 
 }  // namespace holdfast::shell::mongo

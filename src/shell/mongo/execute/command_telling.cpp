@@ -1,7 +1,12 @@
 #include "shell/mongo/execute/command_telling.hpp"
 
+#include "core/mongo/error/server_error.hpp"
 #include "core/mongo/wire/compression.hpp"
 #include "core/mongo/wire/message.hpp"
+#include "holdfast/bson/builder.hpp"
+#include "holdfast/bson/document.hpp"
+
+#include <utility>
 
 namespace holdfast::shell::mongo {
 namespace {
@@ -13,6 +18,20 @@ bool is_secret(std::string_view name, bson::view command)
         return false;
     const bool hello = name == "hello" || name == "isMaster" || name == "ismaster";
     return !hello || command.find("speculativeAuthenticate");
+}
+
+/// The command with what travels outside its body, as a listener expects it: in one document.
+bson::document whole(const core::mongo::message& request)
+{
+    bson::byte_buffer bytes;
+    bson::builder out{bytes};
+    out.merge(request.body);
+    for (const core::mongo::message_sequence& sequence : request.sequences) {
+        auto documents = out.array(sequence.identifier);
+        for (const bson::view one : sequence)
+            documents.add(one);
+    }
+    return out.finish() ? bson::document::adopt(std::move(bytes)) : bson::document{request.body};
 }
 
 }  // namespace
@@ -32,12 +51,15 @@ void command_telling::tell_started(std::span<const std::uint8_t> request)
     const auto message = core::mongo::parse_message(request);
     const bson::view command = message ? message->body : bson::view{};
     secret_ = is_secret(facts_.command_name, command);
-    client_.tell->tell(told::command_started{facts_, secret_ ? bson::view{} : command});
+    if (secret_ || !message || message->sequences.empty())
+        return client_.tell->tell(told::command_started{facts_, secret_ ? bson::view{} : command});
+    const bson::document all = whole(*message);
+    client_.tell->tell(told::command_started{facts_, all.view()});
 }
 
 void command_telling::tell_failed(const error& why)
 {
-    if (!secret_)
+    if (!secret_ || why.code().category() != core::mongo::server_category())
         return client_.tell->tell(told::command_failed{facts_, took(), why});
     // A server may well repeat what it could not read.
     error bare{why.code(), std::string{facts_.command_name} + " failed: its words are not shown"};

@@ -19,6 +19,11 @@ struct session_state {
     core::mongo::cluster_time cluster_time = {};
     core::mongo::operation_time operation_time = {};
     bool ended = false;
+    /// Of the library's own: for a cursor. Does without where the server knows no sessions.
+    bool implicit = false;
+    bool causal = false;    // reads ask for data at least as new as operation_time
+    bool snapshot = false;  // all is read as it was at snapshot_time, that of the first read
+    std::optional<bson::timestamp> snapshot_time = {};
 
     session_state() = default;
     session_state(const session_state&) = delete;

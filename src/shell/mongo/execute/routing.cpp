@@ -38,7 +38,9 @@ void write_read_preference(bson::builder& command, const command_order& order,
             write(command, read_mode::primary_preferred, {});
         return;
     }
-    if (order.selects == core::mongo::operation_kind::write || wanted.mode == read_mode::primary)
+    if (kind_in(on.topology(), order.selects, order.writes_output) ==
+            core::mongo::operation_kind::write ||
+        wanted.mode == read_mode::primary)
         return;
     write(command, wanted.mode, wanted);
 }

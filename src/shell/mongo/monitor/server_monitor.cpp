@@ -239,6 +239,7 @@ runtime::awaitable<server_monitor::check_result> server_monitor::ask(bool awaite
         reply.emplace(std::move(next));
     } else {
         core::mongo::monitor_hello hello;
+        hello.api = declared(options_.recipe->server_api);
         hello.command = to.description().hello_ok ? core::mongo::hello_command::hello
                                                   : core::mongo::hello_command::legacy;
         core::mongo::message_flags flags;
@@ -315,6 +316,7 @@ runtime::awaitable<void> server_monitor::measure(std::shared_ptr<server_monitor>
         if (self->options_.recipe->connect_timeout.count() != 0)
             to->expires_at(in.steady_now() + self->options_.recipe->connect_timeout);
         core::mongo::monitor_hello hello;
+        hello.api = declared(self->options_.recipe->server_api);
         hello.command = to->description().hello_ok ? core::mongo::hello_command::hello
                                                    : core::mongo::hello_command::legacy;
         const request_id id = to->next_request();

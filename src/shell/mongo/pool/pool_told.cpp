@@ -1,5 +1,7 @@
 #include "shell/mongo/pool/pool_told.hpp"
 
+#include "shell/mongo/pool/server_pool.hpp"
+
 namespace holdfast::shell::mongo {
 namespace {
 
@@ -55,6 +57,31 @@ queued_event told_by_pool(const core::pool_event& what, const endpoint& server,
                           const told::pool_limits& limits)
 {
     return std::visit(translation{server, limits}, what);
+}
+
+void server_pool::pinned(bool by_cursor)
+{
+    const std::scoped_lock lock{mutex_};
+    machine_.pinned(by_cursor);
+}
+
+void server_pool::tell_events()
+{
+    if (!tell_->silent())
+        tell_events(machine_.take_events());
+}
+
+void server_pool::tell_events(const std::vector<core::pool_event>& events)
+{
+    for (const core::pool_event& one : events) {
+        if (!told_of_) [[unlikely]] {
+            if (!std::holds_alternative<core::pool_told::ready>(one))
+                continue;
+            told_of_ = true;
+            tell_->queue(told_by_pool(core::pool_told::created{}, options_.server, options_.told));
+        }
+        tell_->queue(told_by_pool(one, options_.server, options_.told));
+    }
 }
 
 }  // namespace holdfast::shell::mongo

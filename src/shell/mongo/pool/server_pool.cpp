@@ -34,6 +34,9 @@ application_error as_application_error(const endpoint& server, std::uint32_t gen
         told.kind = failure_kind::authentication;
     else
         told.kind = core::mongo::kind_of_broken_connection(why.code());
+    // Behind a load balancer only the service that refused is concerned, once it is known.
+    if (const auto service = bson::object_id::parse(why.context("service")))
+        told.service_id = *service;
     return told;
 }
 
@@ -304,21 +307,6 @@ server_pool::pending_work server_pool::settle()
     return work;
 }
 
-void server_pool::tell_events()
-{
-    if (tell_->silent())
-        return;
-    for (const core::pool_event& one : machine_.take_events()) {
-        if (!told_of_) [[unlikely]] {
-            if (!std::holds_alternative<core::pool_told::ready>(one))
-                continue;
-            told_of_ = true;
-            tell_->queue(told_by_pool(core::pool_told::created{}, options_.server, options_.told));
-        }
-        tell_->queue(told_by_pool(one, options_.server, options_.told));
-    }
-}
-
 connection_ptr server_pool::take(connection_id id)
 {
     entry& found = entries_.at(id);
@@ -352,14 +340,19 @@ runtime::awaitable<void> server_pool::open(std::shared_ptr<server_pool> self, co
     } else {
         const error& why = made.error();
         std::optional<pending_work> work;
+        std::vector<core::pool_event> told_later;
         {
             const std::scoped_lock lock{self->mutex_};
             self->machine_.open_failed(id, why, self->world_.steady_now());
+            if (!self->tell_->silent())
+                told_later = self->machine_.take_events();
             work.emplace(self->settle());
         }
-        // Whoever waited for it must not choose this server again before the topology knows.
+        // The topology knows before whoever waited chooses again, and before listeners hear of it.
         if (why.code() != runtime::errc::cancelled)
             self->heard_.failed(as_application_error(self->options_.server, generation, why));
+        const std::scoped_lock lock{self->mutex_};
+        self->tell_events(told_later);
     }
     self->tell_->deliver();
 }

@@ -95,6 +95,9 @@ public:
     /// could not be opened, or runtime::errc::cancelled.
     runtime::awaitable<result<lease>> check_out(time_point until);
 
+    /// A connection in use stays with a cursor, or does so no longer.
+    void pinned(bool by_cursor);
+
     /// Logs a connection in that is in use, because its login has expired.
     runtime::awaitable<result<void>> log_in_again(connection& which) const;
 
@@ -126,6 +129,7 @@ private:
     void check_in(connection_ptr what, bool broken, time_point now);
     pending_work settle();
     void tell_events();
+    void tell_events(const std::vector<core::pool_event>& events);
     connection_ptr take(connection_id id);
 
     static runtime::awaitable<void> open(std::shared_ptr<server_pool> self, connection_id id,
