@@ -2,12 +2,7 @@
 
 #include "api/client_parts.hpp"
 #include "api/default_runtime.hpp"
-#include "shell/mongo/execute/command_attempts.hpp"
 
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/co_spawn.hpp>
-
-#include <exception>
 #include <utility>
 
 namespace holdfast::mongo {
@@ -29,53 +24,27 @@ result<client> client::in_world(std::shared_ptr<runtime::world> world, std::stri
     auto parsed = core::mongo::parse_uri(uri);
     if (!parsed)
         return std::move(parsed).error();
+    if (auto fine = check(parsed->settings, options); !fine)
+        return std::move(fine).error();
     return client{
         std::make_shared<client_parts>(std::move(world), *std::move(parsed), std::move(options))};
 }
 
-namespace {
-
-/// A coroutine that keeps what it needs, and throws instead of returning an error.
-asio::awaitable<bson::document> or_throw(asio::awaitable<result<bson::document>> what)
+template <class Given>
+asio::awaitable<Given> client::run_command_as(std::string_view database, bson::view command,
+                                              const command_options& how) const
 {
-    auto reply = co_await std::move(what);
-    co_return std::move(reply).value();
+    return parts_->run_and_read<Given>(parts_->command_for(database, command, how), how.session,
+                                       read_reply);
 }
+template asio::awaitable<bson::document> client::run_command_as<bson::document>(
+    std::string_view, bson::view, const command_options&) const;
+template asio::awaitable<result<bson::document>> client::run_command_as<result<bson::document>>(
+    std::string_view, bson::view, const command_options&) const;
 
-}  // namespace
-
-asio::awaitable<bson::document> client::run_command(std::string_view database, bson::view command,
-                                                    command_options options) const
+session client::start_session(session_options how) const
 {
-    auto order = parts_->order_for(database, command, options);
-    if (parts_->may_run_now(order))
-        return shell::mongo::execute_or_throw(parts_->state, std::move(order));
-    return or_throw(parts_->run(std::move(order)));
-}
-
-void client::start_command(asio::cancellation_slot slot, std::string database,
-                           bson::document command, command_options options,
-                           std::function<void(result<bson::document>)> done) const
-{
-    using reply = std::optional<result<bson::document>>;
-    // co_spawn wants a value that can be made of nothing.
-    auto wrapped = [](asio::awaitable<result<bson::document>> what) -> asio::awaitable<reply> {
-        auto outcome = co_await std::move(what);
-        co_return reply{std::move(outcome)};
-    };
-    auto order = parts_->order_for(database, command.view(), options);
-    auto finish = [done = std::move(done)](const std::exception_ptr& thrown, reply outcome) {
-        if (thrown)
-            std::rethrow_exception(thrown);
-        done(*std::move(outcome));
-    };
-    asio::co_spawn(executor(), wrapped(parts_->run(std::move(order))),
-                   asio::bind_cancellation_slot(slot, std::move(finish)));
-}
-
-session client::start_session() const
-{
-    return parts_->start_session();
+    return parts_->start_session(how).value();
 }
 
 void client::append_metadata(std::string_view name, std::string_view version,

@@ -1,14 +1,17 @@
 #include "api/client_parts.hpp"
 
 #include "api/process_facts.hpp"
+#include "core/mongo/error/errc.hpp"
 #include "core/mongo/retry/eligibility.hpp"
 #include "shell/mongo/connection/first_contact.hpp"
 #include "shell/mongo/execute/command_attempts.hpp"
+#include "shell/mongo/topology/sdam_told.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <utility>
 
@@ -43,6 +46,7 @@ topology_options options_for(const client_settings& from, connection_recipe reci
     options.pool.min_size = from.pool.min_size;
     options.pool.max_connecting = from.pool.max_connecting;
     options.pool.max_idle = from.pool.max_idle_time;
+    options.pool.load_balanced = from.load_balanced;
     options.pool_told = {.max_size = from.pool.max_size,
                          .min_size = from.pool.min_size,
                          .max_connecting = from.pool.max_connecting,
@@ -86,6 +90,35 @@ bool is_unacknowledged(bson::view command)
     return w && *w == 0;
 }
 
+/// Process and counter are drawn by each client: two of them in one process are as far apart as two
+/// processes.
+bson::object_id_source new_id_source(runtime::world& in)
+{
+    bson::object_id_source::process_bytes process;
+    in.random(process);
+    std::array<std::uint8_t, 3> counter;
+    in.random(counter);
+    return {process, std::uint32_t{counter[0]} << 16 | std::uint32_t{counter[1]} << 8 | counter[2]};
+}
+
+/// A user's selector sees descriptions, and answers with places among them.
+core::mongo::server_selector adapted(const server_selector& users)
+{
+    if (!users)
+        return {};
+    return [users](std::span<const core::mongo::server_ptr> servers) {
+        std::vector<server_description> seen;
+        for (const core::mongo::server_ptr& one : servers)
+            seen.push_back(shell::mongo::described(*one));
+        std::vector<core::mongo::server_ptr> chosen;
+        for (const std::size_t at : users(seen)) {
+            if (at < servers.size())
+                chosen.push_back(servers[at]);
+        }
+        return chosen;
+    };
+}
+
 error is_closed()
 {
     return error{runtime::errc::cancelled, "the client is closed"};
@@ -95,8 +128,20 @@ error is_closed()
 
 client_parts::client_parts(std::shared_ptr<runtime::world> in, core::mongo::parsed_uri from,
                            client_options how)
-    : world{std::move(in)}, options{std::move(how)}, source{std::move(from)}, opened{*world}
+    : world{std::move(in)},
+      options{std::move(how)},
+      source{std::move(from)},
+      opened{*world},
+      everywhere_{.read_concern = source.settings.read_concern,
+                  .write_concern = source.settings.write_concern,
+                  .read_preference = source.settings.read_preference,
+                  .timeout = source.settings.timeout},
+      ids_{new_id_source(*world)}
 {
+    if (options.server_api)
+        source.settings.server_api = {.version = options.server_api->version,
+                                      .strict = options.server_api->strict,
+                                      .deprecation_errors = options.server_api->deprecation_errors};
 }
 
 client_parts::~client_parts()
@@ -142,6 +187,7 @@ runtime::awaitable<result<void>> client_parts::open()
             self->described = recipe->client;
             auto how = options_for(found->settings, *std::move(recipe), who);
             how.make_blocking = self->make_blocking;
+            how.selection.selector = adapted(self->options.server_selector);
             made->servers = shell::mongo::topology::make(*self->world, std::move(how), tell);
         } else {
             why = std::move(recipe).error();
@@ -167,31 +213,49 @@ runtime::awaitable<result<void>> client_parts::open()
     co_return result<void>{};
 }
 
-shell::mongo::command_order client_parts::order_for(std::string_view database, bson::view command,
-                                                    command_options how) const
+result<core::mongo::command> client_parts::command_for(std::string_view database,
+                                                       bson::view command,
+                                                       const command_options& how) const
 {
-    shell::mongo::command_order order;
-    order.database = database;
-    order.body = bson::document{command};
-    const std::string_view name = command.empty() ? "" : (*command.begin()).key();
+    if (command.empty())
+        return error{core::mongo::errc::command_failed,
+                     "a command needs at least one field: its name"};
+    core::mongo::command made;
+    made.database = database;
+    made.body = bson::document{command};
+    made.timeout = how.timeout;
     switch (how.kind) {
     case command_kind::generic:
         break;
     case command_kind::read:
-        order.kind = core::mongo::retry_kind::read;
-        order.selects = core::mongo::operation_kind::read;
-        order.preference = source.settings.read_preference;
-        order.eligible = core::mongo::is_retryable_read(name);
+        made.kind = core::mongo::retry_kind::read;
+        made.selects = core::mongo::operation_kind::read;
+        made.preference = source.settings.read_preference;
+        made.eligible = core::mongo::is_retryable_read((*command.begin()).key());
         break;
     case command_kind::write:
-        order.kind = core::mongo::retry_kind::write;
-        order.acknowledged = !is_unacknowledged(command);
-        order.eligible = order.acknowledged;
+        made.kind = core::mongo::retry_kind::write;
+        made.acknowledged = !is_unacknowledged(command);
+        made.eligible = made.acknowledged;
         break;
     }
-    if (how.session != nullptr)
-        order.session = how.session->state_;
-    const auto timeout = how.timeout ? how.timeout : source.settings.timeout;
+    if (how.read_preference) {
+        auto preference = core::mongo::own(*how.read_preference);
+        if (!preference)
+            return std::move(preference).error();
+        made.selects = core::mongo::operation_kind::read;
+        made.preference = *std::move(preference);
+    }
+    return made;
+}
+
+shell::mongo::command_order client_parts::order_for(core::mongo::command what,
+                                                    const session* in) const
+{
+    shell::mongo::command_order order{std::move(what)};
+    if (in != nullptr)
+        order.session = in->state_;
+    const auto timeout = order.timeout ? order.timeout : source.settings.timeout;
     if (timeout && timeout->count() > 0)
         order.until = core::deadline::after(world->steady_now(), *timeout);
     return order;
@@ -209,23 +273,45 @@ runtime::awaitable<result<bson::document>> client_parts::open_and_run(
     shell::mongo::command_order order)
 {
     const auto self = shared_from_this();
-    if (order.body.empty())
-        co_return error{core::mongo::errc::command_failed,
-                        "a command needs at least one field: its name"};
-    if (order.session && order.session->owner != self.get())
-        co_return error{core::mongo::errc::command_failed,
-                        "the session belongs to another client; start one with this client"};
-    auto opened_now = co_await self->open();
-    if (!opened_now)
-        co_return std::move(opened_now).error();
+    auto ready = co_await self->make_ready(order.session.get());
+    if (!ready)
+        co_return std::move(ready).error();
     co_return co_await shell::mongo::execute(self->state, std::move(order));
 }
 
-session client_parts::start_session()
+/// Looks up what must be looked up, unless the order makes no sense anyway.
+runtime::awaitable<result<void>> client_parts::make_ready(
+    const shell::mongo::session_state* session)
+{
+    if (session != nullptr && session->owner != this)
+        co_return error{core::mongo::errc::command_failed,
+                        "the session belongs to another client; start one with this client"};
+    co_return co_await open();
+}
+
+result<session> client_parts::start_session(const session_options& how)
+{
+    const auto wrong = [](const char* text) {
+        return error{core::mongo::errc::invalid_option, std::string{"start_session: "} + text};
+    };
+    if (how.snapshot && how.causal_consistency.value_or(false))
+        return wrong("a snapshot session cannot be causally consistent; choose one of the two");
+    if (how.snapshot_time && !how.snapshot)
+        return wrong("snapshot_time needs snapshot = true");
+    auto made = std::make_shared<shell::mongo::session_state>();
+    made->owner = this;
+    made->snapshot = how.snapshot;
+    made->snapshot_time = how.snapshot_time;
+    made->causal = how.causal_consistency.value_or(!how.snapshot);
+    return session{std::move(made)};
+}
+
+std::shared_ptr<shell::mongo::session_state> client_parts::implicit_session()
 {
     auto made = std::make_shared<shell::mongo::session_state>();
     made->owner = this;
-    return session{std::move(made)};
+    made->implicit = true;
+    return made;
 }
 
 result<void> client_parts::append_metadata(std::string_view name, std::string_view version,

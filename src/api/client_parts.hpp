@@ -1,9 +1,12 @@
 #pragma once
+#include "core/mongo/operation/space.hpp"
 #include "core/mongo/uri/uri.hpp"
+#include "holdfast/bson/object_id.hpp"
 #include "holdfast/mongo/client.hpp"
 #include "runtime/wait.hpp"
 #include "shell/mongo/connection/recipe.hpp"
 #include "shell/mongo/execute/client_state.hpp"
+#include "shell/mongo/execute/command_attempts.hpp"
 #include "shell/mongo/execute/command_order.hpp"
 #include "shell/mongo/execute/operation_session.hpp"
 
@@ -28,9 +31,50 @@ struct client_parts : std::enable_shared_from_this<client_parts> {
 
     runtime::awaitable<result<bson::document>> run(shell::mongo::command_order order);
     runtime::awaitable<result<bson::document>> open_and_run(shell::mongo::command_order order);
-    shell::mongo::command_order order_for(std::string_view database, bson::view command,
-                                          command_options how) const;
-    session start_session();
+    result<core::mongo::command> command_for(std::string_view database, bson::view command,
+                                             const command_options& how) const;
+    result<session> start_session(const session_options& how);
+
+    /// Adds to a command what the executor has to know: its deadline, and its session.
+    shell::mongo::command_order order_for(core::mongo::command what, const session* in) const;
+
+    /// A session of the library's own for several commands that belong together: a cursor. Passed
+    /// on as `order.session`; given back to the pool when the last pointer goes.
+    std::shared_ptr<shell::mongo::session_state> implicit_session();
+
+    /// A whole operation of one command: carries it out and reads what came back. `Given` is T, and
+    /// then failure is thrown, or result<T>. One coroutine frame, no more, if all is at hand.
+    template <class T>
+    using reader = result<T> (*)(result<bson::document> outcome, const core::mongo::command& sent);
+    template <class Given, class T>
+    runtime::awaitable<Given> run_and_read(result<core::mongo::command> what, const session* in,
+                                           reader<T> read);
+
+    /// A fresh id for a document.
+    bson::object_id new_id() { return new_ids{*this}.next(); }
+
+    /// Fresh ids for many documents at once: locks and looks at the clock only once. Not to be kept
+    /// over a wait.
+    class new_ids {
+    public:
+        explicit new_ids(client_parts& of)
+            : now_{std::chrono::floor<std::chrono::seconds>(of.world->wall_now())},
+              lock_{of.ids_mutex_},
+              ids_{of.ids_}
+        {
+        }
+        bson::object_id next() noexcept { return ids_.next(now_); }
+
+    private:
+        std::chrono::sys_seconds now_;
+        std::scoped_lock<std::mutex> lock_;
+        bson::object_id_source& ids_;
+    };
+
+    /// What the whole client says of its operations.
+    const core::mongo::operation_space& everywhere() const noexcept { return everywhere_; }
+
+    runtime::awaitable<result<void>> make_ready(const shell::mongo::session_state* session);
     result<void> append_metadata(std::string_view name, std::string_view version,
                                  std::string_view platform);
     runtime::awaitable<void> close();
@@ -39,7 +83,7 @@ struct client_parts : std::enable_shared_from_this<client_parts> {
     /// Nothing has to be looked up or refused first.
     bool may_run_now(const shell::mongo::command_order& order) const noexcept
     {
-        return is_open() && !order.body.empty() && (!order.session || order.session->owner == this);
+        return is_open() && (!order.session || order.session->owner == this);
     }
     bool is_open() const noexcept { return where.load(std::memory_order_acquire) == stage::open; }
 
@@ -59,6 +103,59 @@ struct client_parts : std::enable_shared_from_this<client_parts> {
 
 private:
     static runtime::awaitable<void> end_sessions(std::shared_ptr<shell::mongo::client_state> with);
+    template <class Given, class T>
+    static runtime::awaitable<Given> open_and_read(std::shared_ptr<client_parts> self,
+                                                   shell::mongo::command_order order,
+                                                   reader<T> read);
+
+    const core::mongo::operation_space everywhere_;
+    std::mutex ids_mutex_;
+    bson::object_id_source ids_;
 };
+
+/// Finds what makes no sense in what a client was told, and what this version cannot do.
+result<void> check(const core::mongo::client_settings& settings, const client_options& options);
+
+/// The reply itself, for operations that are just a command.
+inline result<bson::document> read_reply(result<bson::document> outcome,
+                                         const core::mongo::command&)
+{
+    return outcome;
+}
+
+namespace details {
+
+/// A coroutine that has failed before it began.
+template <class Given, class T>
+runtime::awaitable<Given> failed(error why)
+{
+    co_return give<Given>(result<T>{std::move(why)});
+}
+
+}  // namespace details
+
+template <class Given, class T>
+runtime::awaitable<Given> client_parts::open_and_read(std::shared_ptr<client_parts> self,
+                                                      shell::mongo::command_order order,
+                                                      reader<T> read)
+{
+    auto ready = co_await self->make_ready(order.session.get());
+    if (!ready)
+        co_return details::give<Given>(result<T>{std::move(ready).error()});
+    co_return co_await shell::mongo::execute_and_read<Given>(self->state, std::move(order), read);
+}
+
+/// No coroutine of its own where the way is clear: a frame costs as much as building a message.
+template <class Given, class T>
+runtime::awaitable<Given> client_parts::run_and_read(result<core::mongo::command> what,
+                                                     const session* in, reader<T> read)
+{
+    if (!what) [[unlikely]]
+        return details::failed<Given, T>(std::move(what).error());
+    auto order = order_for(*std::move(what), in);
+    if (may_run_now(order)) [[likely]]
+        return shell::mongo::execute_and_read<Given>(state, std::move(order), read);
+    return open_and_read<Given>(shared_from_this(), std::move(order), read);
+}
 
 }  // namespace holdfast::mongo

@@ -1,5 +1,6 @@
 #include "holdfast/mongo/session.hpp"
 
+#include "core/mongo/error/errc.hpp"
 #include "shell/mongo/execute/operation_session.hpp"
 
 #include <utility>
@@ -34,6 +35,15 @@ void session::advance_cluster_time(bson::view time) const
 void session::advance_operation_time(bson::timestamp time) const
 {
     state_->operation_time.advance(time);
+}
+
+std::optional<bson::timestamp> session::snapshot_time() const
+{
+    if (!state_->snapshot)
+        throw failure{error{core::mongo::errc::invalid_option,
+                            "snapshot_time: this is no snapshot session; start one with "
+                            "{.snapshot = true}"}};
+    return state_->snapshot_time;
 }
 
 void session::end() const

@@ -5,46 +5,39 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/use_future.hpp>
 
-#include <optional>
 #include <utility>
 
 namespace holdfast::sync {
 namespace {
 
-using reply = std::optional<result<bson::document>>;
-
-runtime::awaitable<void> keep(runtime::awaitable<result<bson::document>> what, reply& into)
-{
-    auto outcome = co_await std::move(what);
-    into.emplace(std::move(outcome));
-}
-
-}  // namespace
-
-struct client::parts {
-    parts(core::mongo::parsed_uri parsed, mongo::client_options options)
-        : runtime{api::blocking_runtime::start()},
-          inner{std::make_shared<mongo::client_parts>(runtime->world(), std::move(parsed),
-                                                      std::move(options))}
+class blocking_bridge final : public bridge {
+public:
+    blocking_bridge(core::mongo::parsed_uri parsed, mongo::client_options options)
+        : runtime_{api::blocking_runtime::start()},
+          parts_{std::make_shared<mongo::client_parts>(runtime_->world(), std::move(parsed),
+                                                       std::move(options))}
     {
-        inner->make_blocking = api::blocking_runtime::make_blocking;
+        parts_->make_blocking = api::blocking_runtime::make_blocking;
     }
-    parts(const parts&) = delete;
-    parts& operator=(const parts&) = delete;
-    ~parts() { close(); }
 
     /// Names are looked up by the client's own thread, once, whoever comes first.
-    result<void> open() const
+    result<void> open() override
     {
-        return boost::asio::co_spawn(inner->world->executor(), inner->open(),
-                                     boost::asio::use_future)
-            .get();
+        if (parts_->is_open())
+            return {};
+        return asio::co_spawn(parts_->world->executor(), parts_->open(), asio::use_future).get();
     }
-    void close() const { runtime->run(inner->close()); }
 
-    const std::unique_ptr<api::blocking_runtime> runtime;  // goes last: the rest lives on it
-    const std::shared_ptr<mongo::client_parts> inner;
+    void run(asio::awaitable<void> what) override { runtime_->run(std::move(what)); }
+
+    const std::shared_ptr<mongo::client_parts>& parts() const noexcept { return parts_; }
+
+private:
+    const std::unique_ptr<api::blocking_runtime> runtime_;  // goes last: the rest lives on it
+    const std::shared_ptr<mongo::client_parts> parts_;
 };
+
+}  // namespace
 
 client::client(std::string_view uri, mongo::client_options options)
     : client{create(uri, std::move(options)).value()}
@@ -56,62 +49,52 @@ result<client> client::create(std::string_view uri, mongo::client_options option
     auto parsed = core::mongo::parse_uri(uri);
     if (!parsed)
         return std::move(parsed).error();
-    return client{std::make_unique<parts>(*std::move(parsed), std::move(options))};
+    if (auto fine = mongo::check(parsed->settings, options); !fine)
+        return std::move(fine).error();
+    auto on = std::make_shared<blocking_bridge>(*std::move(parsed), std::move(options));
+    mongo::client inner{on->parts()};
+    return client{std::move(on), std::move(inner)};
 }
 
-client::client(std::unique_ptr<parts> made) noexcept : parts_{std::move(made)} {}
-client::client(client&&) noexcept = default;
-client& client::operator=(client&&) noexcept = default;
-client::~client() = default;
-
-result<bson::document> client::try_run_command(std::string_view database, bson::view command,
-                                               mongo::command_options options) const
+client& client::operator=(client&& other) noexcept
 {
-    if (!parts_->inner->is_open()) {
-        if (auto opened = parts_->open(); !opened)
-            return std::move(opened).error();
+    if (this != &other) {
+        if (bridge_)
+            close();
+        blocking::operator=(std::move(other));
     }
-    reply outcome;
-    auto order = parts_->inner->order_for(database, command, options);
-    parts_->runtime->run(keep(parts_->inner->run(std::move(order)), outcome));
-    return *std::move(outcome);
+    return *this;
 }
 
-bson::document client::run_command(std::string_view database, bson::view command,
-                                   mongo::command_options options) const
+client::~client()
 {
-    return try_run_command(database, command, options).value();
+    if (bridge_)
+        close();
 }
 
-mongo::session client::start_session() const
+mongo::session client::start_session(mongo::session_options how) const
 {
-    return parts_->inner->start_session();
+    return inner_.start_session(how);
+}
+
+result<mongo::session> client::try_start_session(mongo::session_options how) const
+{
+    try {
+        return inner_.start_session(how);
+    } catch (const failure& contradiction) {
+        return contradiction.why();
+    }
 }
 
 void client::append_metadata(std::string_view name, std::string_view version,
                              std::string_view platform) const
 {
-    parts_->inner->append_metadata(name, version, platform).value();
-}
-
-result<void> client::try_ready() const
-{
-    return parts_->open();
-}
-
-void client::ready() const
-{
-    try_ready().value();
+    inner_.append_metadata(name, version, platform);
 }
 
 void client::close() const
 {
-    parts_->close();
-}
-
-std::string client::dump_state() const
-{
-    return parts_->inner->dump();
+    bridge_->run(inner_.close());
 }
 
 }  // namespace holdfast::sync

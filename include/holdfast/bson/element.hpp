@@ -164,11 +164,11 @@ struct shape {
     bool terminated;
 };
 inline constexpr shape shapes[] = {
-    {1, 4, true},            // text
-    {5, 0, true},            // nested
-    {0, 5, false},           // bytes
-    {0, 16, false},          // pointer
-    {14, 0, false},          // scoped: the length is that of the whole value
+    {1, 4, true},  // text
+    {5, 0, true},  // nested
+    {0, 5, false},  // bytes
+    {0, 16, false},  // pointer
+    {14, 0, false},  // scoped: the length is that of the whole value
     {UINT32_MAX, 0, false},  // two_texts have no length
     {UINT32_MAX, 0, false},  // no_type
 };
@@ -198,6 +198,23 @@ consteval std::array<std::uint8_t, 256> fixed_sizes()
 }
 inline constexpr std::array<std::uint8_t, 256> fixed_size = fixed_sizes();
 
+/// How long the key is that begins at `key`, in a document whose last byte, a zero, is that at
+/// `terminator`. Keys are short: to look at eight bytes at a time costs less than to call strlen.
+inline std::size_t key_size(const std::uint8_t* key, const std::uint8_t* terminator) noexcept
+{
+    const std::uint8_t* at = key;
+    for (; terminator - at >= 7; at += 8) {
+        const auto word = load<std::uint64_t>(at);
+        const std::uint64_t zeros = (word - 0x0101010101010101) & ~word & 0x8080808080808080;
+        if (zeros != 0) [[likely]]  // its lowest bit is that of the first zero byte
+            return static_cast<std::size_t>(at - key) +
+                   static_cast<unsigned>(std::countr_zero(zeros)) / 8;
+    }
+    while (*at != 0)
+        ++at;
+    return static_cast<std::size_t>(at - key);
+}
+
 }  // namespace layout
 
 /// Becomes the element at `at`, which lies before the document's terminator. Because a document
@@ -206,7 +223,7 @@ inline void element::step(const std::uint8_t* at, const std::uint8_t* begin,
                           const std::uint8_t* terminator) noexcept
 {
     const std::uint8_t* const key = at + 1;
-    const std::size_t key_size = std::strlen(reinterpret_cast<const char*>(key));
+    const std::size_t key_size = layout::key_size(key, terminator);
     const std::uint8_t* const value = key + key_size + 1;
     const std::ptrdiff_t room = terminator - value;  // -1 if the key was not ended
     std::size_t size = layout::fixed_size[*at];

@@ -64,6 +64,8 @@ public:
     /// That of the routers, and of the load balancer; empty if there are none.
     const std::string& router_uri() const noexcept;
     const std::string& balancer_uri() const noexcept;
+    /// As if a load balancer had the first router alone behind it.
+    const std::string& balanced_router_uri() const noexcept;
 
     std::size_t members() const noexcept;
     /// "127.0.0.1:41234". Members are counted from 0.

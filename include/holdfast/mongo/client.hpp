@@ -2,28 +2,22 @@
 #include "holdfast/bson/document.hpp"
 #include "holdfast/bson/view.hpp"
 #include "holdfast/error.hpp"
+#include "holdfast/mongo/bulk.hpp"
 #include "holdfast/mongo/client_options.hpp"
+#include "holdfast/mongo/completion.hpp"
+#include "holdfast/mongo/database.hpp"
 
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/associated_cancellation_slot.hpp>
-#include <boost/asio/associated_executor.hpp>
-#include <boost/asio/async_result.hpp>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/dispatch.hpp>
-
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace holdfast::runtime {
 class world;
 }
 
 namespace holdfast::mongo {
-
-namespace asio = boost::asio;
 
 struct client_parts;
 
@@ -43,36 +37,46 @@ public:
     static result<client> create(asio::any_io_executor on, std::string_view uri,
                                  client_options options = {});
 
-    /// Sends a command as it is, to a database; `command` is copied before this returns. Awaiting
-    /// it gives the reply, or throws `failure`.
-    asio::awaitable<bson::document> run_command(std::string_view database, bson::view command,
-                                                command_options options = {}) const;
+    mongo::database operator[](std::string_view database) const;
+    mongo::database database(std::string_view name, defaults how = {}) const;
+    /// That of the connection string; "test" if it names none.
+    mongo::database default_database() const;
 
-    /// The same with any completion token; its signature is void(result<bson::document>).
-    template <class Token>
-    auto run_command(std::string_view database, bson::view command, command_options options,
-                     Token&& token) const
+    /// Sends a command as it is, to a database; `command` is copied before this returns.
+    template <class Token = throwing>
+    auto run_command(std::string_view database, bson::view command, command_options how = {},
+                     Token&& token = {}) const
     {
-        return asio::async_initiate<Token, void(result<bson::document>)>(
-            [options](auto handler, const client& self, std::string db, bson::document what) {
-                auto kept = std::make_shared<decltype(handler)>(std::move(handler));
-                const auto slot = asio::get_associated_cancellation_slot(*kept);
-                // It runs on the client's executor, whatever the handler's may be: that of a future
-                // is a thread pool of Asio's.
-                const auto on = asio::get_associated_executor(*kept, self.executor());
-                const auto done = [kept, on](result<bson::document> reply) {
-                    asio::dispatch(on, [kept, reply = std::move(reply)]() mutable {
-                        auto call = std::move(*kept);
-                        std::move(call)(std::move(reply));
-                    });
-                };
-                self.start_command(slot, std::move(db), std::move(what), options, done);
-            },
-            token, *this, std::string{database}, bson::document{command});
+        using given = details::given<bson::document, Token>;
+        return details::deliver(executor(), run_command_as<given>(database, command, how), token);
     }
 
-    /// A session of this client. Does no I/O.
-    session start_session() const;
+    /// Writes to any number of collections, in as few commands as the server's limits allow. Needs
+    /// servers from 8.0 on.
+    template <class Token = throwing>
+    auto bulk_write(client_bulk_writes work, bulk_write_options how = {}, Token&& token = {}) const
+    {
+        using given = details::given<client_bulk_write_result, Token>;
+        return details::deliver(executor(), bulk_write_as<given>(std::move(work), how), token);
+    }
+
+    /// One document for each database: name, sizeOnDisk, empty.
+    template <class Token = throwing>
+    auto list_databases(list_options how = {}, Token&& token = {}) const
+    {
+        using given = details::given<std::vector<bson::document>, Token>;
+        return details::deliver(executor(), list_databases_as<given>(how), token);
+    }
+    template <class Token = throwing>
+    auto list_database_names(list_options how = {}, Token&& token = {}) const
+    {
+        using given = details::given<std::vector<std::string>, Token>;
+        return details::deliver(executor(), list_database_names_as<given>(how), token);
+    }
+
+    /// A session of this client. Does no I/O; throws `failure` if the options contradict each
+    /// other.
+    session start_session(session_options how = {}) const;
 
     /// A library that wraps this one adds itself to what the server is told of its client, on
     /// connections that are opened from now on. Throws `failure` if a text holds a '|'.
@@ -95,12 +99,18 @@ public:
     static result<client> in_world(std::shared_ptr<runtime::world> world, std::string_view uri,
                                    client_options options = {});
 
-private:
     explicit client(std::shared_ptr<client_parts> made) noexcept : parts_{std::move(made)} {}
 
-    void start_command(asio::cancellation_slot slot, std::string database, bson::document command,
-                       command_options options,
-                       std::function<void(result<bson::document>)> done) const;
+private:
+    template <class Given>
+    asio::awaitable<Given> run_command_as(std::string_view, bson::view,
+                                          const command_options&) const;
+    template <class Given>
+    asio::awaitable<Given> bulk_write_as(client_bulk_writes, const bulk_write_options&) const;
+    template <class Given>
+    asio::awaitable<Given> list_databases_as(const list_options&) const;
+    template <class Given>
+    asio::awaitable<Given> list_database_names_as(const list_options&) const;
 
     std::shared_ptr<client_parts> parts_;
 };

@@ -1,5 +1,8 @@
 #pragma once
 #include "holdfast/log.hpp"
+#include "holdfast/mongo/admin_options.hpp"
+#include "holdfast/mongo/concern.hpp"
+#include "holdfast/mongo/description.hpp"
 #include "holdfast/mongo/events.hpp"
 #include "holdfast/mongo/session.hpp"
 #include "holdfast/options.hpp"
@@ -7,30 +10,49 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 namespace holdfast::mongo {
+
+/// A promise of the server to answer as a certain version of its API says.
+struct server_api {
+    std::string version = "1";
+    std::optional<bool> strict = {};  // commands beyond it are refused
+    std::optional<bool> deprecation_errors = {};
+};
+
+/// Chooses among the servers that are suitable for an operation; gives back some of them, by their
+/// place. Called with each selection, on any thread, with no lock held; must not throw.
+using server_selector =
+    std::function<std::vector<std::size_t>(std::span<const server_description>)>;
 
 /// What a connection string cannot say.
 struct client_options {
     std::vector<std::shared_ptr<event_listener>> listeners = {};
     std::shared_ptr<log_sink> log = {};
     std::size_t log_document_length = 1000;  // bytes of a command or reply that a message shows
+    std::optional<mongo::server_api> server_api = {};
+    mongo::server_selector server_selector = {};
 };
 
 /// Who may answer a command, and how it is tried again.
 enum class command_kind : std::uint8_t {
-    generic,  // goes to a writable server; repeated only if the server was too busy to look at it
+    generic,  // goes where the options say, or to a writable server; repeated only if the server
+              // was too busy to look at it
     read,  // goes where the read preference says, and is repeated if it is a retryable read
     write,  // a write statement: carries a transaction number, so that it can be repeated safely
 };
 
 struct command_options {
     command_kind kind = command_kind::generic;
-    const class session* session = nullptr;  // null: the client takes one of its own
+    const mongo::session* session = nullptr;  // null: the client takes one of its own
     std::optional<std::chrono::milliseconds> timeout = {};  // empty: the client's timeoutMS
+    std::optional<mongo::read_preference> read_preference = {};
 };
 static_assert(option_struct<command_options>);
 

@@ -63,13 +63,17 @@ struct pool_created {
     endpoint server;
     pool_limits limits = {};
 };
-struct pool_ready { endpoint server; };
+struct pool_ready {
+    endpoint server;
+};
 struct pool_cleared {
     endpoint server;
     std::optional<bson::object_id> service = {};
     bool interrupts_in_use = false;
 };
-struct pool_closed { endpoint server; };
+struct pool_closed {
+    endpoint server;
+};
 struct connection_created {
     endpoint server;
     connection_id connection;
@@ -85,7 +89,9 @@ struct connection_closed {
     std::string_view reason;  // "stale", "idle", "error", "poolClosed"
     std::optional<error> failure = {};  // of an "error" that somebody has told
 };
-struct connection_check_out_started { endpoint server; };
+struct connection_check_out_started {
+    endpoint server;
+};
 struct connection_check_out_failed {
     endpoint server;
     std::string_view reason;  // "poolClosed", "timeout", "connectionError"
@@ -102,8 +108,12 @@ struct connection_checked_in {
     connection_id connection;
 };
 
-struct topology_opening { bson::object_id topology; };
-struct topology_closed { bson::object_id topology; };
+struct topology_opening {
+    bson::object_id topology;
+};
+struct topology_closed {
+    bson::object_id topology;
+};
 struct topology_description_changed {
     bson::object_id topology;
     topology_description previous;

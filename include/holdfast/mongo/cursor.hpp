@@ -1,0 +1,237 @@
+#pragma once
+#include "holdfast/bson/document.hpp"
+#include "holdfast/bson/mapping.hpp"
+#include "holdfast/mongo/completion.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace holdfast::mongo {
+
+namespace details {
+
+template <class T, class Given>
+asio::awaitable<Given> mapped(asio::awaitable<result<std::optional<bson::document>>> what);
+
+}  // namespace details
+
+/// The documents that a server has sent together. Valid until the cursor fetches the next ones.
+class batch_view {
+public:
+    class iterator {
+    public:
+        using value_type = bson::view;
+        using difference_type = std::ptrdiff_t;
+
+        iterator() = default;
+        /// Each element is known to be a document.
+        explicit iterator(bson::array_view of) noexcept
+            : at_{of.bytes().data() + 4}, end_{of.bytes().data() + of.bytes().size() - 1}
+        {
+            enter();
+        }
+        bson::view operator*() const noexcept { return bson::view::trusted(at_); }
+        iterator& operator++() noexcept
+        {
+            at_ += bson::load<std::uint32_t>(at_);
+            enter();
+            return *this;
+        }
+        iterator operator++(int) noexcept
+        {
+            auto before = *this;
+            ++*this;
+            return before;
+        }
+        friend bool operator==(const iterator& a, std::default_sentinel_t) noexcept
+        {
+            return a.at_ == a.end_;
+        }
+        friend bool operator==(const iterator&, const iterator&) = default;
+
+    private:
+        /// From where an element begins to its document, if there is one.
+        void enter() noexcept
+        {
+            if (at_ != end_)
+                at_ += 1 + bson::layout::key_size(at_ + 1, end_) + 1;
+        }
+
+        const std::uint8_t* at_ = nullptr;
+        const std::uint8_t* end_ = nullptr;
+    };
+
+    batch_view() = default;
+    /// From here to the end.
+    explicit batch_view(iterator first) noexcept : first_{first} {}
+
+    iterator begin() const noexcept { return first_; }
+    std::default_sentinel_t end() const noexcept { return {}; }
+    bool empty() const noexcept { return first_ == end(); }
+
+private:
+    iterator first_;
+};
+
+/// The outcome of a query, fetched as it is read. Made by find(), aggregate() and others, which do
+/// nothing yet: the query is sent when the first document is asked for. Not for two threads or
+/// coroutines at a time. What is left of it on the server is given up when the cursor goes.
+///
+///     auto found = accounts.find(gt("balance", 100));
+///     for (;;) {
+///         const auto one = co_await found.next();
+///         if (!one)
+///             break;
+///         ...
+///     }
+///
+/// Or, with the least cost for many documents:
+///
+///     for (bool more = co_await found.next_batch(); more; more = co_await found.next_batch())
+///         for (bson::view one : found.batch())
+///             ...
+///
+/// A tailable cursor gives nothing when there is nothing at the moment; it has ended if is_open()
+/// is false.
+class cursor {
+public:
+    class inside;
+    explicit cursor(std::shared_ptr<inside> made) noexcept : inside_{std::move(made)} {}
+
+    /// The next document, or nothing at the end.
+    template <class T = bson::document, class Token = throwing>
+    auto next(Token&& token = {})
+    {
+        using found = std::optional<T>;
+        using given = details::given<found, Token>;
+        if constexpr (std::same_as<T, bson::document>)
+            return details::deliver(executor(), next_as<given>(), token);
+        else
+            return details::deliver(
+                executor(),
+                details::mapped<T, given>(next_as<result<std::optional<bson::document>>>()), token);
+    }
+
+    /// The same, but asks the server at most once: nothing may also mean that it has nothing yet.
+    template <class Token = throwing>
+    auto try_next(Token&& token = {})
+    {
+        using given = details::given<std::optional<bson::document>, Token>;
+        return details::deliver(executor(), try_next_as<given>(), token);
+    }
+
+    /// Fetches the next batch: false at the end. What batch() gave before is gone. If next() has
+    /// left some documents of a batch, these come first.
+    template <class Token = throwing>
+    auto next_batch(Token&& token = {})
+    {
+        return details::deliver(executor(), next_batch_as<details::given<bool, Token>>(), token);
+    }
+    batch_view batch() const noexcept;
+
+    /// All that is left, in one go.
+    template <class T = bson::document, class Token = throwing>
+    auto all(Token&& token = {})
+    {
+        using given = details::given<std::vector<T>, Token>;
+        return details::deliver(executor(), all_as<T, given>(*this), token);
+    }
+
+    /// Gives up what has not been read. A cursor that was read to its end needs no close.
+    template <class Token = throwing>
+    auto close(Token&& token = {})
+    {
+        return details::deliver(executor(), close_as<details::given<void, Token>>(), token);
+    }
+
+    /// What the server knows it by: 0 before the first batch, and when the server has no more.
+    std::int64_t id() const noexcept;
+    bool is_open() const noexcept;  // there may be more, here or on the server
+    asio::any_io_executor executor() const noexcept;
+
+private:
+    template <class Given>
+    asio::awaitable<Given> next_as();
+    template <class Given>
+    asio::awaitable<Given> try_next_as();
+    template <class Given>
+    asio::awaitable<Given> next_batch_as();
+    template <class Given>
+    asio::awaitable<Given> close_as();
+
+    template <class T, class Given>
+    static asio::awaitable<Given> all_as(cursor from);
+
+    std::shared_ptr<inside> inside_;
+};
+
+namespace details {
+
+/// A document as the type that was asked for.
+template <class T>
+result<T> read_as(bson::view from)
+{
+    if constexpr (std::same_as<T, bson::document>)
+        return bson::document{from};
+    else
+        return bson::from_bson<T>(from);
+}
+
+/// Ends a coroutine that gives a T, or a result<T>.
+template <class Given, class T>
+Given give(result<T> outcome)
+{
+    if constexpr (std::same_as<Given, result<T>>)
+        return outcome;
+    else
+        return std::move(outcome).value();
+}
+
+}  // namespace details
+
+namespace details {
+
+/// A document that may have been found, as the type that was asked for.
+template <class T, class Given>
+asio::awaitable<Given> mapped(asio::awaitable<result<std::optional<bson::document>>> what)
+{
+    using found = std::optional<T>;
+    auto one = co_await std::move(what);
+    if (!one)
+        co_return details::give<Given>(result<found>{std::move(one).error()});
+    if (!*one)
+        co_return details::give<Given>(result<found>{found{}});
+    auto read = details::read_as<T>((*one)->view());
+    if (!read)
+        co_return details::give<Given>(result<found>{std::move(read).error()});
+    co_return details::give<Given>(result<found>{found{*std::move(read)}});
+}
+
+}  // namespace details
+
+template <class T, class Given>
+asio::awaitable<Given> cursor::all_as(cursor from)
+{
+    std::vector<T> found;
+    for (;;) {
+        auto more = co_await from.next_batch_as<result<bool>>();
+        if (!more)
+            co_return details::give<Given>(result<std::vector<T>>{std::move(more).error()});
+        if (!*more)
+            break;
+        for (const bson::view one : from.batch()) {
+            auto read = details::read_as<T>(one);
+            if (!read)
+                co_return details::give<Given>(result<std::vector<T>>{std::move(read).error()});
+            found.push_back(*std::move(read));
+        }
+    }
+    co_return details::give<Given>(result<std::vector<T>>{std::move(found)});
+}
+
+}  // namespace holdfast::mongo

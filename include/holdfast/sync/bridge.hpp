@@ -1,0 +1,83 @@
+#pragma once
+#include "holdfast/error.hpp"
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace holdfast::sync {
+
+namespace asio = boost::asio;
+
+/// What makes calls block: it runs the operations of the asynchronous client on the thread that
+/// calls. Shared by a client and all that was made from it. Not for applications.
+class bridge {
+public:
+    virtual ~bridge() = default;
+
+    /// Waits until the deployment has been looked up; costs next to nothing once it has.
+    virtual result<void> open() = 0;
+
+    /// Runs a coroutine to its end on this thread.
+    virtual void run(asio::awaitable<void> what) = 0;
+
+    /// Carries out an operation, and gives its outcome.
+    template <class T>
+    result<T> wait(asio::awaitable<result<T>> what)
+    {
+        if (auto opened = open(); !opened)
+            return std::move(opened).error();
+        std::optional<result<T>> outcome;
+        run(keep(std::move(what), outcome));
+        return *std::move(outcome);
+    }
+
+private:
+    template <class T>
+    static asio::awaitable<void> keep(asio::awaitable<result<T>> what,
+                                      std::optional<result<T>>& into)
+    {
+        auto outcome = co_await std::move(what);
+        into.emplace(std::move(outcome));
+    }
+};
+
+/// A handle of the asynchronous client, and what its operations wait on. The handle always goes
+/// first: the rest is what it lives on.
+template <class Inner>
+class blocking {
+protected:
+    blocking(std::shared_ptr<bridge> on, Inner inner)
+        : bridge_{std::move(on)}, inner_{std::move(inner)}
+    {
+    }
+    blocking(const blocking&) = default;
+    blocking(blocking&&) noexcept = default;
+    blocking& operator=(const blocking& other)
+    {
+        inner_ = other.inner_;
+        bridge_ = other.bridge_;
+        return *this;
+    }
+    blocking& operator=(blocking&& other) noexcept
+    {
+        inner_ = std::move(other.inner_);
+        bridge_ = std::move(other.bridge_);
+        return *this;
+    }
+    ~blocking() = default;
+
+    template <class T>
+    result<T> wait(asio::awaitable<result<T>> what) const
+    {
+        return bridge_->wait(std::move(what));
+    }
+
+    std::shared_ptr<bridge> bridge_;
+    Inner inner_;
+};
+
+}  // namespace holdfast::sync

@@ -1,0 +1,122 @@
+#include "core/mongo/operation/client_bulk.hpp"
+
+#include "api/bulk_parts.hpp"
+#include "api/client_parts.hpp"
+#include "holdfast/mongo/client.hpp"
+#include "holdfast/mongo/error.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+
+#include <chrono>
+#include <memory>
+#include <utility>
+
+/// Writes to any collections, by the bulkWrite command, whose results come as a cursor.
+namespace holdfast::mongo {
+namespace {
+
+using core::mongo::client_writes;
+using shell::mongo::answer_facts;
+using shell::mongo::command_order;
+
+/// How long we try to tell a server that a cursor is not wanted any more. It would find out.
+constexpr std::chrono::seconds patience_with_killing{5};
+
+/// What comes back does not matter. Keeps all that it needs.
+asio::awaitable<void> kill(std::shared_ptr<client_parts> with, command_order order,
+                           answer_facts facts)
+{
+    order.facts = &facts;
+    const auto told = co_await with->run(std::move(order));
+    (void)told;
+}
+
+/// A command about a cursor, for the server that has it.
+command_order cursor_order(const shared_order& shared, answer_facts& facts,
+                           core::mongo::command&& what)
+{
+    command_order order = shared.make(std::move(what), facts);
+    if (!facts.server.value().empty())
+        order.only_server = facts.server;
+    return order;
+}
+
+command_order kill_order(client_parts& parts, const shared_order& shared, answer_facts& facts,
+                         core::mongo::command&& what)
+{
+    command_order order = cursor_order(shared, facts, std::move(what));
+    order.until = core::deadline::after(parts.world->steady_now(), patience_with_killing);
+    return order;
+}
+
+/// Reads the results of the last command; false if nobody waits for the answer any more.
+asio::awaitable<bool> read_results(std::shared_ptr<client_parts> parts, client_writes* writes,
+                                   shared_order shared, answer_facts* facts)
+{
+    bool waited_for = true;
+    for (core::mongo::command* more = writes->more(); more != nullptr; more = writes->more()) {
+        command_order order = cursor_order(shared, *facts, std::move(*more));
+        order.opens_cursor = true;
+        auto outcome = co_await parts->run(std::move(order));
+        if (!outcome) {
+            const error_kind kind = kind_of(outcome.error());
+            waited_for = kind != error_kind::cancelled && kind != error_kind::timeout;
+        }
+        writes->add_batch(std::move(outcome));
+    }
+    co_return waited_for;
+}
+
+template <class Given>
+asio::awaitable<Given> write_all(std::shared_ptr<client_parts> parts,
+                                 std::unique_ptr<client_writes> writes, shared_order shared)
+{
+    // A cancelled command is a failed one; Asio would throw out of the next co_await.
+    const bool throws = co_await asio::this_coro::throw_if_cancelled();
+    co_await asio::this_coro::throw_if_cancelled(false);
+    operation_id shared_id;
+    for (core::mongo::command* next = writes->next(); next != nullptr; next = writes->next()) {
+        answer_facts facts;
+        facts.operation = shared_id;
+        command_order order = shared.make(std::move(*next), facts);
+        order.opens_cursor = true;
+        auto outcome = co_await parts->run(std::move(order));
+        shared_id = facts.operation;
+        writes->done(std::move(outcome));
+        const bool waited_for = co_await read_results(parts, writes.get(), shared, &facts);
+        core::mongo::command* const last = writes->kill();
+        if (last == nullptr)
+            continue;
+        command_order parting = kill_order(*parts, shared, facts, std::move(*last));
+        if (waited_for)
+            co_await kill(parts, std::move(parting), std::move(facts));
+        else
+            asio::co_spawn(parts->world->executor(),
+                           kill(parts, std::move(parting), std::move(facts)), asio::detached);
+    }
+    co_await asio::this_coro::throw_if_cancelled(throws);
+    co_return details::give<Given>(writes->finish());
+}
+
+}  // namespace
+
+template <class Given>
+asio::awaitable<Given> client::bulk_write_as(client_bulk_writes work,
+                                             const bulk_write_options& how) const
+{
+    ids_of_client ids{*parts_};
+    auto writes = client_writes::make(parts_->everywhere(), std::move(work), how, ids);
+    if (!writes)
+        return details::failed<Given, client_bulk_write_result>(std::move(writes).error());
+    shared_order shared{*parts_, parts_->order_for(*(*writes)->next(), how.session)};
+    return write_all<Given>(parts_, *std::move(writes), std::move(shared));
+}
+
+// What the header's templates call, for those who want exceptions and for those who do not.
+template asio::awaitable<client_bulk_write_result> client::bulk_write_as(
+    client_bulk_writes, const bulk_write_options&) const;
+template asio::awaitable<result<client_bulk_write_result>> client::bulk_write_as(
+    client_bulk_writes, const bulk_write_options&) const;
+
+}  // namespace holdfast::mongo

@@ -1,0 +1,32 @@
+#include "holdfast/mongo/collection.hpp"
+
+#include "api/client_parts.hpp"
+#include "api/collection_settings.hpp"
+
+#include <utility>
+
+namespace holdfast::mongo {
+
+const std::string& collection::name() const noexcept
+{
+    return settings_->collection;
+}
+
+const std::string& collection::database_name() const noexcept
+{
+    return settings_->database;
+}
+
+collection collection::with(defaults how) const
+{
+    auto space = core::mongo::with(*settings_, how).value();
+    return collection{
+        parts_, std::make_shared<const collection_settings>(collection_settings{std::move(space)})};
+}
+
+asio::any_io_executor collection::executor() const noexcept
+{
+    return parts_->world->executor();
+}
+
+}  // namespace holdfast::mongo

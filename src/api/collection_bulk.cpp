@@ -1,0 +1,86 @@
+#include "api/bulk_parts.hpp"
+#include "api/client_parts.hpp"
+#include "api/collection_settings.hpp"
+#include "core/mongo/operation/bulk.hpp"
+#include "holdfast/mongo/collection.hpp"
+
+#include <memory>
+#include <utility>
+
+/// Many writes to one collection: as many commands as it takes.
+namespace holdfast::mongo {
+namespace {
+
+using core::mongo::collection_writes;
+using shell::mongo::command_order;
+
+template <class T>
+using finisher = result<T> (collection_writes::*)();
+
+template <class Given, class T>
+asio::awaitable<Given> write_all(std::shared_ptr<client_parts> parts,
+                                 std::unique_ptr<collection_writes> writes, shared_order shared,
+                                 finisher<T> finish)
+{
+    // A cancelled command is a failed one; Asio would throw out of the next co_await.
+    const bool throws = co_await asio::this_coro::throw_if_cancelled();
+    co_await asio::this_coro::throw_if_cancelled(false);
+    shell::mongo::answer_facts facts;
+    for (core::mongo::command* next = writes->next(); next != nullptr; next = writes->next()) {
+        command_order order = shared.make(std::move(*next), facts);
+        auto outcome = co_await parts->run(std::move(order));
+        writes->done(std::move(outcome));
+    }
+    co_await asio::this_coro::throw_if_cancelled(throws);
+    co_return details::give<Given>((*writes.*finish)());
+}
+
+template <class Given, class T>
+asio::awaitable<Given> start(const std::shared_ptr<client_parts>& parts,
+                             const collection_settings& settings, details::write_list list,
+                             const bulk_write_options& how, finisher<T> finish)
+{
+    ids_of_client ids{*parts};
+    auto writes = collection_writes::make(settings, std::move(list), how, ids);
+    if (!writes)
+        return details::failed<Given, T>(std::move(writes).error());
+    shared_order shared{*parts, parts->order_for(*(*writes)->next(), how.session)};
+    return write_all<Given, T>(parts, *std::move(writes), std::move(shared), finish);
+}
+
+}  // namespace
+
+template <class Given>
+asio::awaitable<Given> collection::insert_many_as(details::write_list list,
+                                                  const insert_many_options& how) const
+{
+    const bulk_write_options all{.session = how.session,
+                                 .timeout = how.timeout,
+                                 .write_concern = how.write_concern,
+                                 .ordered = how.ordered,
+                                 .bypass_document_validation = how.bypass_document_validation,
+                                 .comment = how.comment,
+                                 .raw_data = how.raw_data};
+    return start<Given, insert_many_result>(parts_, *settings_, std::move(list), all,
+                                            &collection_writes::finish_inserts);
+}
+
+template <class Given>
+asio::awaitable<Given> collection::bulk_write_as(bulk_writes work,
+                                                 const bulk_write_options& how) const
+{
+    return start<Given, bulk_write_result>(parts_, *settings_, std::move(work).take(), how,
+                                           &collection_writes::finish);
+}
+
+// What the header's templates call, for those who want exceptions and for those who do not.
+template asio::awaitable<insert_many_result> collection::insert_many_as(
+    details::write_list, const insert_many_options&) const;
+template asio::awaitable<result<insert_many_result>> collection::insert_many_as(
+    details::write_list, const insert_many_options&) const;
+template asio::awaitable<bulk_write_result> collection::bulk_write_as(
+    bulk_writes, const bulk_write_options&) const;
+template asio::awaitable<result<bulk_write_result>> collection::bulk_write_as(
+    bulk_writes, const bulk_write_options&) const;
+
+}  // namespace holdfast::mongo

@@ -1,0 +1,124 @@
+#include "api/client_parts.hpp"
+#include "api/collection_settings.hpp"
+#include "core/mongo/operation/single_write.hpp"
+#include "holdfast/mongo/collection.hpp"
+
+/// Writes of one statement: a command each.
+namespace holdfast::mongo {
+
+namespace operation = core::mongo;
+
+template <class Given>
+asio::awaitable<Given> collection::insert_one_as(bson::view document,
+                                                 const insert_one_options& how) const
+{
+    const bson::object_id fresh = details::has_id(document) ? bson::object_id{} : parts_->new_id();
+    return parts_->run_and_read<Given>(operation::insert_one(*settings_, document, fresh, how),
+                                       how.session, operation::read_insert_one);
+}
+
+template <class Given>
+asio::awaitable<Given> collection::update_one_as(bson::view filter, update_view change,
+                                                 const update_options& how) const
+{
+    return parts_->run_and_read<Given>(operation::update_one(*settings_, filter, change, how),
+                                       how.session, operation::read_update);
+}
+
+template <class Given>
+asio::awaitable<Given> collection::update_many_as(bson::view filter, update_view change,
+                                                  const update_options& how) const
+{
+    return parts_->run_and_read<Given>(operation::update_many(*settings_, filter, change, how),
+                                       how.session, operation::read_update);
+}
+
+template <class Given>
+asio::awaitable<Given> collection::replace_one_as(bson::view filter, bson::view by,
+                                                  const update_options& how) const
+{
+    return parts_->run_and_read<Given>(operation::replace_one(*settings_, filter, by, how),
+                                       how.session, operation::read_update);
+}
+
+template <class Given>
+asio::awaitable<Given> collection::delete_one_as(bson::view filter, const delete_options& how) const
+{
+    return parts_->run_and_read<Given>(operation::delete_one(*settings_, filter, how), how.session,
+                                       operation::read_delete);
+}
+
+template <class Given>
+asio::awaitable<Given> collection::delete_many_as(bson::view filter,
+                                                  const delete_options& how) const
+{
+    return parts_->run_and_read<Given>(operation::delete_many(*settings_, filter, how), how.session,
+                                       operation::read_delete);
+}
+
+template <class Given>
+asio::awaitable<Given> collection::find_one_and_update_as(bson::view filter, update_view change,
+                                                          const find_and_modify_options& how) const
+{
+    return parts_->run_and_read<Given>(
+        operation::find_one_and_update(*settings_, filter, change, how), how.session,
+        operation::read_found_and_modified);
+}
+
+template <class Given>
+asio::awaitable<Given> collection::find_one_and_replace_as(bson::view filter, bson::view by,
+                                                           const find_and_modify_options& how) const
+{
+    return parts_->run_and_read<Given>(operation::find_one_and_replace(*settings_, filter, by, how),
+                                       how.session, operation::read_found_and_modified);
+}
+
+template <class Given>
+asio::awaitable<Given> collection::find_one_and_delete_as(bson::view filter,
+                                                          const find_and_modify_options& how) const
+{
+    return parts_->run_and_read<Given>(operation::find_one_and_delete(*settings_, filter, how),
+                                       how.session, operation::read_found_and_modified);
+}
+
+// What the header's templates call, for those who want exceptions and for those who do not.
+template <class T>
+using running = asio::awaitable<T>;
+using inserted = insert_one_result;
+using found = std::optional<bson::document>;
+
+template running<inserted> collection::insert_one_as(bson::view, const insert_one_options&) const;
+template running<result<inserted>> collection::insert_one_as(bson::view,
+                                                             const insert_one_options&) const;
+template running<update_result> collection::update_one_as(bson::view, update_view,
+                                                          const update_options&) const;
+template running<result<update_result>> collection::update_one_as(bson::view, update_view,
+                                                                  const update_options&) const;
+template running<update_result> collection::update_many_as(bson::view, update_view,
+                                                           const update_options&) const;
+template running<result<update_result>> collection::update_many_as(bson::view, update_view,
+                                                                   const update_options&) const;
+template running<update_result> collection::replace_one_as(bson::view, bson::view,
+                                                           const update_options&) const;
+template running<result<update_result>> collection::replace_one_as(bson::view, bson::view,
+                                                                   const update_options&) const;
+template running<delete_result> collection::delete_one_as(bson::view, const delete_options&) const;
+template running<result<delete_result>> collection::delete_one_as(bson::view,
+                                                                  const delete_options&) const;
+template running<delete_result> collection::delete_many_as(bson::view, const delete_options&) const;
+template running<result<delete_result>> collection::delete_many_as(bson::view,
+                                                                   const delete_options&) const;
+template running<found> collection::find_one_and_update_as(bson::view, update_view,
+                                                           const find_and_modify_options&) const;
+template running<result<found>> collection::find_one_and_update_as(
+    bson::view, update_view, const find_and_modify_options&) const;
+template running<found> collection::find_one_and_replace_as(bson::view, bson::view,
+                                                            const find_and_modify_options&) const;
+template running<result<found>> collection::find_one_and_replace_as(
+    bson::view, bson::view, const find_and_modify_options&) const;
+template running<found> collection::find_one_and_delete_as(bson::view,
+                                                           const find_and_modify_options&) const;
+template running<result<found>> collection::find_one_and_delete_as(
+    bson::view, const find_and_modify_options&) const;
+
+}  // namespace holdfast::mongo

@@ -1,0 +1,395 @@
+#include "holdfast/mongo/cursor.hpp"
+
+#include "api/client_parts.hpp"
+#include "api/cursor_parts.hpp"
+#include "core/mongo/error/errc.hpp"
+#include "core/mongo/error/server_error.hpp"
+#include "holdfast/mongo/error.hpp"
+#include "shell/mongo/execute/command_attempts.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+
+#include <chrono>
+#include <string>
+#include <utility>
+
+namespace holdfast::mongo {
+
+namespace {
+
+using shell::mongo::answer_facts;
+using shell::mongo::command_order;
+
+constexpr int namespace_not_found = 26;
+/// How long we try to tell a server that a cursor is not wanted any more. It would find out.
+constexpr std::chrono::seconds patience_with_killing{5};
+
+error_code server_says(int code) noexcept
+{
+    return {code, core::mongo::server_category()};
+}
+
+/// Whether the server may still have a cursor after a getMore has failed like this.
+bool may_be_left(const error& why) noexcept
+{
+    for (const int gone : {43, 175, 237})  // CursorNotFound, QueryPlanKilled, CursorKilled
+        if (why.code() == server_says(gone))
+            return false;
+    switch (kind_of(why)) {
+    case error_kind::server:
+    case error_kind::write:
+    case error_kind::bulk_write:
+    case error_kind::timeout:
+    case error_kind::cancelled:
+        return true;
+    case error_kind::network:  // the server ends what a connection has left behind
+    case error_kind::selection:
+    case error_kind::authentication:
+    case error_kind::client:
+        return false;
+    }
+    return false;
+}
+
+/// What comes back does not matter. Keeps all that it needs, but not the client: with that, nobody
+/// is left who could want an answer.
+asio::awaitable<void> kill(std::shared_ptr<shell::mongo::client_state> with, command_order order,
+                           answer_facts facts)
+{
+    order.facts = &facts;
+    const auto told = co_await shell::mongo::execute(std::move(with), std::move(order));
+    (void)told;
+}
+
+}  // namespace
+
+/// One query and the batch that is at hand. Coroutines keep it by a shared pointer.
+class cursor::inside {
+public:
+    inside(std::shared_ptr<client_parts> of, result<core::mongo::query> what, const session* in)
+        : parts_{std::move(of)}, session_{parts_->order_for({}, in).session}
+    {
+        if (!what) {
+            fault_ = std::move(what).error();
+            return;
+        }
+        timeout_ = what->first.timeout;
+        first_ = std::move(what->first);
+        rules_ = std::move(what->rules);
+    }
+    inside(const inside&) = delete;
+    inside& operator=(const inside&) = delete;
+    ~inside() { kill_in_background(); }
+
+    template <class Given>
+    static asio::awaitable<Given> next(std::shared_ptr<inside> self, bool once)
+    {
+        using found = std::optional<bson::document>;
+        if (!self->has_document()) {
+            auto more = co_await refill(self, once);
+            if (!more)
+                co_return details::give<Given>(result<found>{std::move(more).error()});
+            if (!*more)
+                co_return details::give<Given>(result<found>{found{}});
+        }
+        co_return details::give<Given>(result<found>{self->take()});
+    }
+
+    template <class Given>
+    static asio::awaitable<Given> next_batch(std::shared_ptr<inside> self)
+    {
+        if (!self->has_document()) {
+            auto more = co_await refill(self, false);
+            if (!more || !*more) {
+                self->shown_ = {};
+                co_return details::give<Given>(std::move(more));
+            }
+        }
+        self->hand_out();
+        co_return details::give<Given>(result<bool>{true});
+    }
+
+    template <class Given>
+    static asio::awaitable<Given> close(std::shared_ptr<inside> self)
+    {
+        auto order = self->parting();
+        answer_facts facts = std::exchange(self->facts_, answer_facts{});
+        self->end();
+        if (order)
+            co_await kill(self->parts_->state, *std::move(order), std::move(facts));
+        co_return details::give<Given>(result<void>{});
+    }
+
+    batch_view batch() const noexcept { return batch_view{shown_}; }
+    std::int64_t id() const noexcept { return id_; }
+    bool is_open() const noexcept { return can_ask() || has_document(); }
+    asio::any_io_executor executor() const noexcept { return parts_->world->executor(); }
+
+private:
+    /// Asks the server until it sends a document, or once; false if there is none. After an error
+    /// that came by cancellation, nothing may be awaited any more.
+    static asio::awaitable<result<bool>> refill(std::shared_ptr<inside> self, bool once)
+    {
+        // A cancelled command is a failed one; Asio would throw out of the next co_await.
+        const bool throws = co_await asio::this_coro::throw_if_cancelled();
+        co_await asio::this_coro::throw_if_cancelled(false);
+        auto outcome = co_await ask(std::move(self), once);
+        co_await asio::this_coro::throw_if_cancelled(throws);
+        co_return outcome;
+    }
+
+    static asio::awaitable<result<bool>> ask(std::shared_ptr<inside> self, bool once)
+    {
+        while (self->can_ask()) {
+            if (auto why = self->obstacle())
+                co_return *std::move(why);
+            command_order order = self->next_order();
+            auto reply = co_await self->parts_->run(std::move(order));
+            if (!reply) {
+                const bool empty = self->means_empty(reply.error());
+                answer_facts facts;
+                auto last_word = self->give_up(reply.error(), facts);
+                if (last_word)
+                    co_await kill(self->parts_->state, *std::move(last_word), std::move(facts));
+                if (empty)
+                    break;
+                co_return std::move(reply).error();
+            }
+            auto taken = self->take_in(*std::move(reply));
+            if (!taken)
+                co_return std::move(taken).error();
+            if (self->has_document())
+                co_return true;
+            if (once || self->rules_.tailable)
+                break;
+        }
+        co_return false;
+    }
+
+    /// Why the server need not be asked at all.
+    std::optional<error> obstacle()
+    {
+        if (fault_) {
+            end();
+            return std::exchange(fault_, std::nullopt);
+        }
+        if (fresh_ || rules_.tailable || !until_.is_set() ||
+            !until_.expired(parts_->world->steady_now()))
+            return std::nullopt;
+        kill_in_background();
+        end();
+        return error{core::mongo::errc::operation_timed_out,
+                     "the time that the whole query has was up before all documents were read"};
+    }
+
+    bool means_empty(const error& why) const noexcept
+    {
+        return fresh_ && rules_.missing_is_empty && why.code() == server_says(namespace_not_found);
+    }
+
+    /// An error is the end. Gives what the server is still to be told, and what that takes, unless
+    /// it is better told in the background.
+    std::optional<command_order> give_up(const error& why, answer_facts& facts)
+    {
+        std::optional<command_order> order;
+        const error_kind kind = kind_of(why);
+        if (kind == error_kind::cancelled || kind == error_kind::timeout)
+            kill_in_background();
+        else if (may_be_left(why))
+            order = parting();
+        facts = std::exchange(facts_, answer_facts{});
+        end();
+        return order;
+    }
+
+    bool can_ask() const noexcept { return fresh_ || id_ != 0; }
+    bool has_document() const noexcept { return at_ != std::default_sentinel; }
+
+    bson::document take()
+    {
+        bson::document found{*at_};
+        ++at_;
+        shown_ = at_;
+        return found;
+    }
+
+    /// All that is left of the batch belongs to the caller now.
+    void hand_out() noexcept { shown_ = std::exchange(at_, {}); }
+
+    command_order next_order()
+    {
+        command_order order = fresh_ ? first_order() : further_order();
+        order.session = session_;
+        order.facts = &facts_;
+        order.opens_cursor = true;
+        return order;
+    }
+
+    command_order first_order()
+    {
+        if (!session_)
+            session_ = parts_->implicit_session();
+        command_order order = parts_->order_for(std::move(first_), nullptr);
+        until_ = order.until;
+        return order;
+    }
+
+    /// The time limit is that of the whole query, unless the query has no end.
+    command_order further_order() const
+    {
+        core::mongo::command more = core::mongo::get_more(space_, id_, rules_, received_,
+                                                          facts_.wire_version);
+        more.only_server = facts_.server;
+        more.timeout = timeout_;
+        command_order order = parts_->order_for(std::move(more), nullptr);
+        if (!rules_.tailable)
+            order.until = until_;
+        return order;
+    }
+
+    result<void> take_in(bson::document reply)
+    {
+        reply_ = std::move(reply);
+        const auto batch = core::mongo::read_batch(reply_.view());
+        if (!batch) {
+            end();
+            return batch.error();
+        }
+        if (std::exchange(fresh_, false))
+            space_ = batch->space;
+        id_ = batch->id;
+        received_ += batch->count;
+        at_ = batch_view::iterator{batch->documents};
+        shown_ = at_;
+        if (id_ != 0 && rules_.limit > 0 && received_ >= rules_.limit)
+            kill_in_background();
+        if (id_ == 0)
+            release();
+        return {};
+    }
+
+    /// The order that tells the server to forget the cursor, if it has one. We forget it as well.
+    std::optional<command_order> parting()
+    {
+        if (id_ == 0)
+            return std::nullopt;
+        core::mongo::command last = core::mongo::kill_cursor(space_, std::exchange(id_, 0));
+        last.only_server = facts_.server;
+        last.timeout = timeout_;
+        command_order order = parts_->order_for(std::move(last), nullptr);
+        const auto now = parts_->world->steady_now();
+        order.until = core::deadline::sooner(order.until,
+                                             core::deadline::after(now, patience_with_killing));
+        order.session = session_;
+        return order;
+    }
+
+    void kill_in_background() noexcept
+    try {
+        if (id_ == 0 || !parts_->is_open())
+            return;
+        auto order = parting();
+        asio::co_spawn(
+            executor(),
+            kill(parts_->state, *std::move(order), std::exchange(facts_, answer_facts{})),
+            asio::detached);
+    } catch (...) {
+        // There is no memory left to say good-bye with: the server will find out.
+    }
+
+    /// The server has no more: what was kept for it goes back.
+    void release()
+    {
+        session_.reset();
+        facts_.pin.reset();
+    }
+
+    void end()
+    {
+        fresh_ = false;
+        id_ = 0;
+        at_ = {};
+        shown_ = {};
+        release();
+    }
+
+    const std::shared_ptr<client_parts> parts_;
+    std::shared_ptr<shell::mongo::session_state> session_;  // the application's, or one of ours
+    std::optional<error> fault_;  // of the query itself
+    core::mongo::command first_;
+    core::mongo::cursor_rules rules_;
+    std::optional<std::chrono::milliseconds> timeout_;
+    core::deadline until_;
+    answer_facts facts_;
+
+    bool fresh_ = true;  // nothing has been sent yet
+    std::int64_t id_ = 0;
+    std::string space_;
+    std::int64_t received_ = 0;
+    bson::document reply_;  // what the iterators point into
+    batch_view::iterator at_;  // the next document that nobody has got
+    batch_view::iterator shown_;  // what batch() begins with
+};
+
+cursor make_cursor(std::shared_ptr<client_parts> of, result<core::mongo::query> what,
+                   const session* in)
+{
+    return cursor{std::make_shared<cursor::inside>(std::move(of), std::move(what), in)};
+}
+
+batch_view cursor::batch() const noexcept
+{
+    return inside_->batch();
+}
+
+std::int64_t cursor::id() const noexcept
+{
+    return inside_->id();
+}
+
+bool cursor::is_open() const noexcept
+{
+    return inside_->is_open();
+}
+
+asio::any_io_executor cursor::executor() const noexcept
+{
+    return inside_->executor();
+}
+
+template <class Given>
+asio::awaitable<Given> cursor::next_as()
+{
+    return inside::next<Given>(inside_, false);
+}
+
+template <class Given>
+asio::awaitable<Given> cursor::try_next_as()
+{
+    return inside::next<Given>(inside_, true);
+}
+
+template <class Given>
+asio::awaitable<Given> cursor::next_batch_as()
+{
+    return inside::next_batch<Given>(inside_);
+}
+
+template <class Given>
+asio::awaitable<Given> cursor::close_as()
+{
+    return inside::close<Given>(inside_);
+}
+
+using maybe = std::optional<bson::document>;
+template asio::awaitable<maybe> cursor::next_as<maybe>();
+template asio::awaitable<result<maybe>> cursor::next_as<result<maybe>>();
+template asio::awaitable<maybe> cursor::try_next_as<maybe>();
+template asio::awaitable<result<maybe>> cursor::try_next_as<result<maybe>>();
+template asio::awaitable<bool> cursor::next_batch_as<bool>();
+template asio::awaitable<result<bool>> cursor::next_batch_as<result<bool>>();
+template asio::awaitable<void> cursor::close_as<void>();
+template asio::awaitable<result<void>> cursor::close_as<result<void>>();
+
+}  // namespace holdfast::mongo

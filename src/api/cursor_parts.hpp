@@ -1,0 +1,18 @@
+#pragma once
+#include "core/mongo/operation/query.hpp"
+#include "holdfast/error.hpp"
+#include "holdfast/mongo/cursor.hpp"
+
+#include <memory>
+
+namespace holdfast::mongo {
+
+struct client_parts;
+class session;
+
+/// A cursor whose query is sent when its first document is asked for. What is wrong with the query,
+/// if anything, is told then. `in` may be null.
+cursor make_cursor(std::shared_ptr<client_parts> of, result<core::mongo::query> what,
+                   const session* in);
+
+}  // namespace holdfast::mongo

@@ -1,0 +1,195 @@
+#include "holdfast/mongo/database.hpp"
+
+#include "api/client_parts.hpp"
+#include "api/collection_settings.hpp"
+#include "api/cursor_parts.hpp"
+#include "core/mongo/operation/admin.hpp"
+
+#include <utility>
+
+namespace holdfast::mongo {
+namespace {
+
+using core::mongo::command;
+using core::mongo::query;
+
+std::shared_ptr<const collection_settings> settings_of(core::mongo::operation_space space)
+{
+    return std::make_shared<const collection_settings>(collection_settings{std::move(space)});
+}
+
+result<void> read_done(result<bson::document> outcome, const command&)
+{
+    if (!outcome)
+        return std::move(outcome).error();
+    return {};
+}
+
+result<void> read_drop(result<bson::document> outcome, const command&)
+{
+    return core::mongo::read_drop(std::move(outcome));
+}
+
+/// How a command that the application has written goes on, once it has opened a cursor.
+result<query> as_query(result<command> first, const cursor_command_options& how)
+{
+    if (!first)
+        return std::move(first).error();
+    query made{*std::move(first), {}};
+    made.rules.batch_size = how.batch_size.value_or(0);
+    made.rules.max_time = how.max_time;
+    made.rules.tailable = how.cursor != cursor_kind::plain;
+    if (!how.comment.empty()) {
+        bson::byte_buffer bytes;
+        bson::builder kept{bytes};
+        how.comment.write(kept, "comment");
+        if (auto written = kept.finish(); !written)
+            return std::move(written).error();
+        made.rules.comment = bson::document::adopt(std::move(bytes));
+    }
+    return made;
+}
+
+/// Gives the collection once it has been created.
+template <class Given>
+asio::awaitable<Given> once_created(asio::awaitable<result<void>> running, mongo::collection made)
+{
+    auto done = co_await std::move(running);
+    if (!done)
+        co_return details::give<Given>(result<mongo::collection>{std::move(done).error()});
+    co_return details::give<Given>(result<mongo::collection>{std::move(made)});
+}
+
+template <class Given>
+asio::awaitable<Given> names_in(cursor listed)
+{
+    using names = std::vector<std::string>;
+    names found;
+    for (;;) {
+        auto more = co_await listed.next_batch(asio::use_awaitable);
+        if (!more)
+            co_return details::give<Given>(result<names>{std::move(more).error()});
+        if (!*more)
+            break;
+        for (const bson::view one : listed.batch()) {
+            const bson::element name = one.find("name");
+            if (name.type() == bson::type::string)
+                found.emplace_back(name.as_string());
+        }
+    }
+    co_return details::give<Given>(result<names>{std::move(found)});
+}
+
+}  // namespace
+
+const std::string& database::name() const noexcept
+{
+    return settings_->database;
+}
+
+database database::with(defaults how) const
+{
+    return database{parts_, settings_of(core::mongo::with(*settings_, how).value())};
+}
+
+mongo::collection database::operator[](std::string_view collection) const
+{
+    core::mongo::operation_space space = *settings_;
+    space.collection = collection;
+    return mongo::collection{parts_, settings_of(std::move(space))};
+}
+
+mongo::collection database::collection(std::string_view name, defaults how) const
+{
+    auto space = core::mongo::with(*settings_, how).value();
+    space.collection = name;
+    return mongo::collection{parts_, settings_of(std::move(space))};
+}
+
+asio::any_io_executor database::executor() const noexcept
+{
+    return parts_->world->executor();
+}
+
+template <class Given>
+asio::awaitable<Given> database::run_command_as(bson::view command,
+                                                const command_options& how) const
+{
+    command_options here = how;
+    if (!here.timeout)
+        here.timeout = settings_->timeout;
+    return parts_->run_and_read<Given, bson::document>(
+        parts_->command_for(settings_->database, command, here), how.session, read_reply);
+}
+template asio::awaitable<bson::document> database::run_command_as(bson::view,
+                                                                  const command_options&) const;
+template asio::awaitable<result<bson::document>> database::run_command_as(
+    bson::view, const command_options&) const;
+
+cursor database::run_cursor_command(bson::view command, cursor_command_options how) const
+{
+    const command_options first{.session = how.session,
+                                .timeout = how.timeout ? how.timeout : settings_->timeout,
+                                .read_preference = how.read_preference};
+    return make_cursor(parts_,
+                       as_query(parts_->command_for(settings_->database, command, first), how),
+                       how.session);
+}
+
+cursor database::aggregate(bson::array_view pipeline, aggregate_options how) const
+{
+    return make_cursor(parts_, core::mongo::aggregate(*settings_, pipeline, how), how.session);
+}
+
+template <class Given>
+asio::awaitable<Given> database::create_collection_as(std::string_view name,
+                                                      const create_collection_options& how) const
+{
+    return once_created<Given>(
+        parts_->run_and_read<result<void>, void>(
+            core::mongo::create_collection(*settings_, name, how), how.session, read_done),
+        (*this)[name]);
+}
+template asio::awaitable<mongo::collection> database::create_collection_as(
+    std::string_view, const create_collection_options&) const;
+template asio::awaitable<result<mongo::collection>> database::create_collection_as(
+    std::string_view, const create_collection_options&) const;
+
+template <class Given>
+asio::awaitable<Given> database::modify_collection_as(std::string_view name, bson::view changes,
+                                                      const drop_options& how) const
+{
+    return parts_->run_and_read<Given, bson::document>(
+        core::mongo::modify_collection(*settings_, name, changes, how), how.session, read_reply);
+}
+template asio::awaitable<bson::document> database::modify_collection_as(std::string_view,
+                                                                        bson::view,
+                                                                        const drop_options&) const;
+template asio::awaitable<result<bson::document>> database::modify_collection_as(
+    std::string_view, bson::view, const drop_options&) const;
+
+cursor database::list_collections(list_options how) const
+{
+    return make_cursor(parts_, core::mongo::list_collections(*settings_, how), how.session);
+}
+
+template <class Given>
+asio::awaitable<Given> database::list_collection_names_as(const list_options& how) const
+{
+    return names_in<Given>(list_collections(core::mongo::names_only(how)));
+}
+template asio::awaitable<std::vector<std::string>> database::list_collection_names_as(
+    const list_options&) const;
+template asio::awaitable<result<std::vector<std::string>>> database::list_collection_names_as(
+    const list_options&) const;
+
+template <class Given>
+asio::awaitable<Given> database::drop_as(const drop_options& how) const
+{
+    return parts_->run_and_read<Given, void>(core::mongo::drop_database(*settings_, how),
+                                             how.session, read_drop);
+}
+template asio::awaitable<void> database::drop_as(const drop_options&) const;
+template asio::awaitable<result<void>> database::drop_as(const drop_options&) const;
+
+}  // namespace holdfast::mongo
