@@ -53,6 +53,13 @@ std::string deployment::balancer_address() const
     return options_.balancer ? address_of(*options_.balancer) : std::string{};
 }
 
+std::string deployment::balanced_router_address(std::size_t router) const
+{
+    place at = routers_[router].at;
+    at.port = routers_[router].process->balancer_port();
+    return address_of(at);
+}
+
 std::string deployment::describe(std::size_t member) const
 {
     const slot& one = members_[member];

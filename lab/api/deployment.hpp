@@ -58,6 +58,8 @@ public:
     std::string address(std::size_t member) const;
     std::string router_address(std::size_t router) const;
     std::string balancer_address() const;
+    /// The port of a router that a balancer leads to: who connects there has it for himself.
+    std::string balanced_router_address(std::size_t router) const;
     /// For people: "0 127.0.0.1:27017 PRIMARY term 1 at 1700000000.1".
     std::string describe(std::size_t member) const;
     const std::string& set_name() const noexcept { return options_.set_name; }

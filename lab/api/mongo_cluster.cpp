@@ -116,6 +116,7 @@ struct mongo_cluster::inside {
     std::string uri;
     std::string router_uri;
     std::string balancer_uri;
+    std::string balanced_router_uri;
 };
 
 result<mongo::deployment_options> mongo_cluster::inside::plan()
@@ -205,9 +206,12 @@ void mongo_cluster::inside::name_all()
         routers += (n == 0 ? "" : ",") + servers->router_address(n);
     if (!routers.empty())
         router_uri = connection_string(options, routers, {});
-    if (options.load_balancer)
+    if (options.load_balancer) {
         balancer_uri = connection_string(options, servers->balancer_address(),
                                          {"loadBalanced=true"});
+        balanced_router_uri = connection_string(options, servers->balanced_router_address(0),
+                                                {"loadBalanced=true"});
+    }
 }
 
 result<void> mongo_cluster::inside::check_member(std::size_t member) const
@@ -244,6 +248,10 @@ const std::string& mongo_cluster::router_uri() const noexcept
 const std::string& mongo_cluster::balancer_uri() const noexcept
 {
     return inside_->balancer_uri;
+}
+const std::string& mongo_cluster::balanced_router_uri() const noexcept
+{
+    return inside_->balanced_router_uri;
 }
 std::size_t mongo_cluster::members() const noexcept
 {

@@ -47,6 +47,29 @@ result<namespace_text> namespace_of(const request& what)
     return namespace_text::join(what.database, "$cmd.aggregate");
 }
 
+// A filter in a pipeline runs no JavaScript.
+result<void> check_filters(bson::array_view stages)
+{
+    for (const bson::element& stage : stages) {
+        if (stage.type() != bson::type::document)
+            continue;
+        const bson::element filter = stage.as_document().find("$match");
+        if (filter.type() == bson::type::document && asks_where(filter.as_document()))
+            return refuse(server_code::bad_value, "$where is not allowed in this context");
+    }
+    return {};
+}
+
+bool writes(bson::array_view stages)
+{
+    for (const bson::element& stage : stages) {
+        if (stage.type() == bson::type::document &&
+            (stage.as_document().find("$out") || stage.as_document().find("$merge")))
+            return true;
+    }
+    return false;
+}
+
 }  // namespace
 
 result<progress> run_aggregate(node& on, request& what, bson::builder& reply)
@@ -66,6 +89,15 @@ result<progress> run_aggregate(node& on, request& what, bson::builder& reply)
     auto batch_size = read_cursor_options(f["cursor"], "aggregate");
     if (!batch_size)
         return std::move(batch_size).error();
+    if (auto fine = check_filters(f.array("pipeline")); !fine)
+        return std::move(fine).error();
+    if (!on.member->writable() && !f.flag("explain") && writes(f.array("pipeline"))) {
+        // Secondaries take it since 5.0, and the primary writes. From one server to the other it
+        // comes once: who is not the primary then says so.
+        if (version_number(on) >= 500 && !what.client.internal)
+            return progress::later;
+        return refuse(server_code::not_writable_primary, "not primary");
+    }
     auto context = context_of(on, f.document("let"));
     if (!context)
         return std::move(context).error();

@@ -4,7 +4,9 @@
 #include "lab/mongo/command/cursors.hpp"
 #include "lab/mongo/command/fields.hpp"
 #include "lab/mongo/command/modify.hpp"
+#include "lab/mongo/command/scan.hpp"
 #include "lab/mongo/command/writer.hpp"
+#include "lab/storage/catalog.hpp"
 
 #include <optional>
 #include <string>
@@ -118,6 +120,16 @@ result<void> check_op(const bulk& all, bson::view op)
     if (*name == "update")
         return outcome_of(fields<update_rules>::read(all.on, op, "bulkWrite.ops"));
     return outcome_of(fields<delete_rules>::read(all.on, op, "bulkWrite.ops"));
+}
+
+void add_cost(sleeps& to, const bulk& all, bson::view op)
+{
+    const bson::element filter = op.find("filter");
+    if (filter.type() != bson::type::document || !asks_where(filter.as_document()))
+        return;
+    const auto place = static_cast<std::size_t>(as_number(*op.begin()).value_or(0));
+    const collection* const in = std::as_const(all.on.data->data()).find(all.names[place]);
+    to.add(filter.as_document(), in, as_flag(op.find("multi"), false) || op.find("sort"));
 }
 
 result<writer*> writer_for(bulk& all, bson::view op)
@@ -272,9 +284,20 @@ result<progress> run_bulk_write(node& on, request& what, bson::builder& reply)
     if (auto fine = read_names(all); !fine)
         return std::move(fine).error();
     all.writers.resize(all.names.size());
-    auto checked = what.for_each_document("ops", [&](bson::view op) { return check_op(all, op); });
+    sleeps cost;
+    auto checked = what.for_each_document("ops", [&](bson::view op) -> result<void> {
+        if (auto fine = check_op(all, op); !fine)
+            return fine;
+        add_cost(cost, all, op);
+        return {};
+    });
     if (!checked)
         return std::move(checked).error();
+    auto over = cost.over(on, what);
+    if (!over)
+        return std::move(over).error();
+    if (!*over)
+        return progress::wait;
     auto numbers = statement_numbers::read(f["stmtId"], f["stmtIds"]);
     if (!numbers)
         return std::move(numbers).error();

@@ -176,6 +176,13 @@ result<progress> run_distinct(node& on, request& what, bson::builder& reply)
     auto by = collation_for(std::as_const(on.data->data()).find(*ns), f["collation"]);
     if (!by)
         return std::move(by).error();
+    sleeps cost;
+    cost.add(f.document("query"), std::as_const(on.data->data()).find(*ns));
+    auto over = cost.over(on, what);
+    if (!over)
+        return std::move(over).error();
+    if (!*over)
+        return progress::wait;
     auto found = matching(on, what, *ns, f.document("query"), f["collation"], f["hint"]);
     if (!found)
         return std::move(found).error();

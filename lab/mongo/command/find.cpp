@@ -129,6 +129,44 @@ result<void> plan_order(find_plan& plan, const collection& in, const find_fields
     return {};
 }
 
+// Whether a walk through an index gives an order: forwards or backwards, and it may go on.
+bool gives_order(bson::view key, bson::view sort)
+{
+    int turned = 0;
+    auto at = key.begin();
+    for (const bson::element& e : sort) {
+        if (at == key.end() || at->key() != e.key())
+            return false;
+        const auto wanted = as_number(e);
+        const auto has = as_number(*at);
+        if (!wanted || !has)
+            return false;
+        const int same = (*wanted < 0) == (*has < 0) ? 1 : -1;
+        if (turned != 0 && turned != same)
+            return false;
+        turned = same;
+        ++at;
+    }
+    return true;
+}
+
+// The key of the index that a server would use: for the filter's equalities, or for the order. An
+// empty one: it walks over all documents.
+bson::document index_used(const collection& in, const find_plan& plan)
+{
+    const scan chosen{in, plan.all_match ? nullptr : &*plan.filter, plan.at};
+    for (const index_spec& index : in.indexes()) {
+        if (index.hidden || index.key.empty())
+            continue;
+        const bool serves = chosen.index_path().empty()
+                                ? !plan.sort.empty() && gives_order(index.key, plan.sort)
+                                : index.key.view().begin()->key() == chosen.index_path();
+        if (serves)
+            return index.key;
+    }
+    return {};
+}
+
 result<std::unique_ptr<find_plan>> make_plan(node& on, const request& what, const collection& in,
                                              const find_fields& f)
 {
@@ -161,7 +199,9 @@ result<std::unique_ptr<find_plan>> make_plan(node& on, const request& what, cons
     if (plan->tailable)
         plan->natural = 1;
     plan->return_key = f.flag("returnKey");
-    plan->show_record_id = f.flag("showRecordId");
+    plan->show_record_id = f.flag("showRecordId") && !plan->return_key;  // the key and no more
+    if (plan->return_key && plan->index_key.empty() && plan->natural == 0)
+        plan->index_key = index_used(in, *plan);
     return plan;
 }
 

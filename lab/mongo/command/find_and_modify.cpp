@@ -114,7 +114,7 @@ result<outcome> upsert_one(writer& to, const update& change, const matcher& filt
     auto made = change.upserted(filter);
     if (!made)
         return std::move(made).error();
-    auto ready = to.prepared(*made);
+    auto ready = to.prepared_upsert(*made);
     if (!ready)
         return std::move(ready).error();
     outcome done;
@@ -241,6 +241,13 @@ result<progress> run_find_and_modify(node& on, request& what, bson::builder& rep
             return std::move(compiled).error();
         shape.emplace(*std::move(compiled));
     }
+    sleeps cost;
+    cost.add(*filter, to->target(), !f.document("sort").empty());
+    auto over = cost.over(on, what);
+    if (!over)
+        return std::move(over).error();
+    if (!*over)
+        return progress::wait;
     const auto statement = static_cast<std::int32_t>(f.number("stmtId", 0));
     auto before = to->executed(statement);
     if (!before)

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -158,8 +159,10 @@ result<progress> await_change(const node& on, request& what, const hello_fields&
     const bool nothing_new = (ours || what.seen != 0) && shown == on.topology_counter();
     if (!nothing_new || what.expired)
         return progress::done;
-    what.wait_until = what.arrived +
-                      std::chrono::milliseconds{std::min(*await_ms, longest_await_ms)};
+    // From now on, not since it came: it may have been held up by a fail point.
+    if (what.wait_until == runtime::never)
+        what.wait_until = on.world.steady_now() +
+                          std::chrono::milliseconds{std::min(*await_ms, longest_await_ms)};
     return progress::wait;
 }
 
@@ -278,13 +281,15 @@ constexpr command hello_forms[] = {
 
 std::span<const command> hello_commands()
 {
-    static const std::vector<command> all = [] {
-        std::vector<command> together{std::begin(hello_forms), std::end(hello_forms)};
+    // Never destroyed: a server that a static object holds may run until after main().
+    static const auto* const all = [] {
+        auto together = std::make_unique<std::vector<command>>(std::begin(hello_forms),
+                                                               std::end(hello_forms));
         for (const auto& more : {login_commands(), user_commands()})
-            together.insert(together.end(), more.begin(), more.end());
-        return together;
+            together->insert(together->end(), more.begin(), more.end());
+        return together.release();
     }();
-    return all;
+    return *all;
 }
 
 }  // namespace holdfast::lab::mongo

@@ -1,6 +1,7 @@
 #include "lab/mongo/command/login.hpp"
 
 #include "lab/document/server_code.hpp"
+#include "lab/mongo/command/fields.hpp"
 #include "lab/mongo/command/scram.hpp"
 #include "lab/mongo/command/users.hpp"
 #include "lab/mongo/node/field_error.hpp"
@@ -167,6 +168,18 @@ result<progress> connection_status(node& on, request& what, bson::builder& reply
     return progress::done;
 }
 
+// Of a login that servers before 4.0 had; the command went with 6.2.
+result<progress> get_nonce(node& on, request&, bson::builder& reply)
+{
+    if (version_number(on) >= 602)
+        return refuse(server_code::command_not_found, "no such command: 'getnonce'");
+    bson::object_id chance;
+    on.world.random(chance.bytes);
+    constexpr std::size_t digits = 16;
+    reply.add("nonce", std::string_view{chance.to_string()}.substr(0, digits));
+    return progress::done;
+}
+
 constexpr command all_login_commands[] = {
     {.name = "saslStart",
      .run = sasl_start,
@@ -185,6 +198,7 @@ constexpr command all_login_commands[] = {
      .needs_login = false,
      .in_api_v1 = true,
      .sensitive = true},
+    {.name = "getnonce", .run = get_nonce, .needs_login = false, .sensitive = true},
     {.name = "logout", .run = log_out, .needs_login = false},
     {.name = "connectionStatus", .run = connection_status, .needs_login = false},
 };

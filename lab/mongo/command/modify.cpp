@@ -87,7 +87,7 @@ result<statement_result> upsert(writer& to, const update& change, const matcher&
     auto made = change.upserted(filter);
     if (!made)
         return std::move(made).error();
-    auto ready = to.prepared(*made);
+    auto ready = to.prepared_upsert(*made);
     if (!ready)
         return std::move(ready).error();
     executed_statement outcome;

@@ -148,11 +148,8 @@ result<void> merge_into(writer& to, const merge_stage& how, bson::view found, bs
 {
     if (how.when_matched == "keepExisting")
         return {};
-    if (how.when_matched == "fail") {
-        return refuse(server_code::duplicate_key,
-                      "E11000 duplicate key error collection: " + std::string{to.ns().text()} +
-                          ": $merge found a matching document");
-    }
+    if (how.when_matched == "fail")
+        return to.insert(one, 0);  // the index that makes the partner unique says why it cannot be
     const bson::document before{found};
     bson::document after;
     if (how.when_matched == "pipeline") {

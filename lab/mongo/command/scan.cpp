@@ -9,6 +9,15 @@
 
 namespace holdfast::lab::mongo {
 
+namespace {
+
+bool is_junction(std::string_view name) noexcept
+{
+    return name == "$and" || name == "$or" || name == "$nor";
+}
+
+}  // namespace
+
 scan::scan(const collection& in, const matcher* filter, read_time at, int natural)
     : in_{&in}, filter_{filter}, at_{at}, backwards_{natural < 0}
 {
@@ -177,13 +186,47 @@ result<std::optional<found_record>> first_match(const collection& in, const matc
     }
 }
 
-result<bool> has_slept(const node& on, request& what, const matcher& filter, const collection* in)
+bool asks_where(bson::view filter, int depth)
 {
-    const std::size_t each = filter.sleeps_ms();
-    if (each == 0)
+    for (const bson::element& e : filter) {
+        if (!e.key().starts_with('$'))
+            continue;
+        if (e.key() == "$where")
+            return true;
+        if (e.type() != bson::type::array || !is_junction(e.key()))
+            continue;
+        for (const bson::element& part : e.as_array()) {
+            if (part.type() == bson::type::document && depth < bson::max_depth &&
+                asks_where(part.as_document(), depth + 1))
+                return true;
+        }
+    }
+    return false;
+}
+
+void sleeps::add(const matcher& filter, const collection* in, bool all_of_them)
+{
+    const std::size_t each = std::min<std::size_t>(filter.sleeps_ms(), 600'000);
+    if (each == 0 || !in)
+        return;
+    const std::size_t documents = std::min<std::size_t>(in->count(), all_of_them ? 1000 : 1);
+    constexpr std::chrono::milliseconds longest = std::chrono::hours{1000};
+    total_ = std::min(longest, total_ + std::chrono::milliseconds{each * documents});
+}
+
+void sleeps::add(bson::view filter, const collection* in, bool all_of_them)
+{
+    if (!in || !asks_where(filter))
+        return;
+    if (const auto compiled = matcher::compile(filter))
+        add(*compiled, in, all_of_them);
+}
+
+result<bool> sleeps::over(const node& on, request& what) const
+{
+    if (total_ == std::chrono::milliseconds{0})
         return true;
-    const std::size_t documents = in ? std::min<std::size_t>(in->count(), 1000) : 0;
-    auto total = std::chrono::milliseconds{std::min<std::size_t>(each, 600'000) * documents};
+    auto total = total_;
     const bool limited = what.max_time_ms && *what.max_time_ms > 0 &&
                          std::chrono::milliseconds{*what.max_time_ms} < total;
     if (limited)
@@ -194,6 +237,13 @@ result<bool> has_slept(const node& on, request& what, const matcher& filter, con
     if (limited)
         return refuse(server_code::max_time_ms_expired, "operation exceeded time limit");
     return true;
+}
+
+result<bool> has_slept(const node& on, request& what, const matcher& filter, const collection* in)
+{
+    sleeps all;
+    all.add(filter, in);
+    return all.over(on, what);
 }
 
 }  // namespace holdfast::lab::mongo

@@ -5,6 +5,7 @@
 #include "lab/query/sort_pattern.hpp"
 #include "lab/storage/collection.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <vector>
@@ -71,8 +72,26 @@ result<std::optional<found_record>> first_match(const collection& in, const matc
                                                 bson::view sort, const std::optional<collation>& by,
                                                 int natural);
 
-/// {$where: "sleep(n)"}: whether the time it costs is over; if not, the request waits. 50 if its
-/// own time limit comes first.
+/// {$where: "sleep(n)"}: what a filter costs, added up. The filters of a write are looked at before
+/// any of them is carried out.
+class sleeps {
+public:
+    void add(const matcher& filter, const collection* in, bool all_of_them = true);
+    /// Costs next to nothing where there is no $where. A filter that is none adds nothing: it is
+    /// refused by whoever uses it.
+    void add(bson::view filter, const collection* in, bool all_of_them = true);
+
+    /// Whether the time is over; if not, the request waits. 50 if its own time limit comes first.
+    result<bool> over(const node& on, request& what) const;
+
+private:
+    std::chrono::milliseconds total_{0};
+};
+
+/// The same for one filter.
 result<bool> has_slept(const node& on, request& what, const matcher& filter, const collection* in);
+
+/// Whether a filter has a $where at its top, or under $and, $or or $nor.
+bool asks_where(bson::view filter, int depth = 0);
 
 }  // namespace holdfast::lab::mongo

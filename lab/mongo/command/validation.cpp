@@ -3,7 +3,9 @@
 #include "lab/mongo/command/writer.hpp"
 #include "lab/mongo/node/field_error.hpp"
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 
 namespace holdfast::lab::mongo {
 
@@ -101,7 +103,55 @@ error failed(const collection& of, bson::view document)
     return why;
 }
 
+// A DBRef has a $ref, then an $id, and then perhaps a $db.
+bool may_follow(std::string_view name, std::string_view before) noexcept
+{
+    return name == "$ref" || (name == "$id" && before == "$ref") ||
+           (name == "$db" && before == "$id");
+}
+
+result<void> check_names_in(const bson::element& of, std::string& path, int depth)
+{
+    if (of.type() != bson::type::document && of.type() != bson::type::array)
+        return {};
+    if (depth > bson::max_depth)
+        return refuse(server_code::overflow, "the document is nested too deeply");
+    std::string_view before;
+    const std::size_t length = path.size();
+    for (const bson::element& e : of.as_document()) {
+        path.append(1, '.').append(e.key());
+        if (e.key().starts_with('$') && !may_follow(e.key(), before)) {
+            return refuse(server_code::dollar_prefixed_field_name,
+                          "The dollar ($) prefixed field '" + std::string{e.key()} + "' in '" +
+                              path + "' is not valid for storage.");
+        }
+        if (auto fine = check_names_in(e, path, depth + 1); !fine)
+            return fine;
+        path.resize(length);
+        before = e.key();
+    }
+    return {};
+}
+
 }  // namespace
+
+result<void> check_names(bson::view after, bson::view before)
+{
+    for (const bson::element& e : after) {
+        if (e.key().starts_with('$')) {
+            return refuse(server_code::dollar_prefixed_field_name,
+                          "The dollar ($) prefixed field '" + std::string{e.key()} + "' in '" +
+                              std::string{e.key()} + "' is not valid for storage.");
+        }
+        const bson::element was = before.find(e.key());
+        if (was && std::ranges::equal(was.bytes(), e.bytes()))
+            continue;
+        std::string path{e.key()};
+        if (auto fine = check_names_in(e, path, 1); !fine)
+            return fine;
+    }
+    return {};
+}
 
 result<void> check_validator(const collection& of, bson::view after, const bson::view* before)
 {

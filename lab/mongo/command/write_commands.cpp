@@ -1,10 +1,13 @@
+#include "lab/aggregate/pipeline.hpp"
 #include "lab/document/number.hpp"
 #include "lab/document/server_code.hpp"
 #include "lab/mongo/command/batch.hpp"
 #include "lab/mongo/command/crud.hpp"
 #include "lab/mongo/command/fields.hpp"
 #include "lab/mongo/command/modify.hpp"
+#include "lab/mongo/command/scan.hpp"
 #include "lab/mongo/command/writer.hpp"
+#include "lab/storage/catalog.hpp"
 
 #include <string>
 #include <utility>
@@ -98,11 +101,31 @@ result<void> run_batch(const request& what, std::string_view field, batch& all,
 using update_fields = fields<update_statement_rules>;
 using delete_fields = fields<delete_statement_rules>;
 
+// Stages that nobody knows are seen when the command is read, before its first statement.
+result<void> check_stage_names(bson::array_view stages)
+{
+    const expression_context nothing;
+    for (const bson::element& stage : stages) {
+        if (stage.type() != bson::type::document)
+            continue;
+        const auto alone = bson::arr(stage.as_document());
+        const auto tried = pipeline::compile(alone, true, {}, nothing);
+        if (!tried &&
+            tried.error().code().value() == static_cast<int>(server_code::unrecognized_stage))
+            return tried.error();
+    }
+    return {};
+}
+
 result<update_fields> read_update(const node& on, bson::view statement)
 {
     auto read = update_fields::read(on, statement, "update.updates");
-    if (read && read->has("sort") && read->flag("multi"))
+    if (!read)
+        return read;
+    if (read->has("sort") && read->flag("multi"))
         return refuse(server_code::failed_to_parse, "Cannot specify sort with multi=true");
+    if (auto fine = check_stage_names(read->array("u")); !fine)
+        return std::move(fine).error();
     return read;
 }
 
@@ -117,6 +140,16 @@ result<delete_fields> read_delete(const node& on, bson::view statement)
     return refuse(server_code::failed_to_parse,
                   "The limit field in delete objects must be 0 or 1. Got " +
                       std::to_string(read->number("limit")));
+}
+
+bool updates_all(const update_fields& of)
+{
+    return of.flag("multi") || !of.document("sort").empty();
+}
+
+bool deletes_all(const delete_fields& of)
+{
+    return of.number("limit") == 0;
 }
 
 result<statement_result> update_one_of(node& on, request& what, writer& to, bson::view statement,
@@ -168,6 +201,7 @@ template <class Fields>
 struct statements {
     std::string_view field;
     result<Fields> (*read)(const node&, bson::view);
+    bool (*about_all)(const Fields&);  // it looks at each document, not for the first match
     result<statement_result> (*perform)(node&, request&, writer&, bson::view,
                                         const expression_context&, std::int32_t);
     bool modify = false;
@@ -186,12 +220,22 @@ result<progress> run_statements(node& on, request& what, bson::builder& reply,
     if (auto fine = check_batch_size(what, given.field); !fine)
         return std::move(fine).error();
     // A statement that cannot be read fails the whole command, before anything is done.
+    const collection* const in = std::as_const(on.data->data()).find(*ns);
+    sleeps cost;
     auto readable = what.for_each_document(given.field, [&](bson::view one) -> result<void> {
         auto tried = given.read(on, one);
-        return tried ? result<void>{} : result<void>{std::move(tried).error()};
+        if (!tried)
+            return std::move(tried).error();
+        cost.add(tried->document("q"), in, given.about_all(*tried));
+        return {};
     });
     if (!readable)
         return std::move(readable).error();
+    auto over = cost.over(on, what);
+    if (!over)
+        return std::move(over).error();
+    if (!*over)
+        return progress::wait;
     auto to = writer::open(on, what, *ns, read->flag("bypassDocumentValidation"));
     if (!to)
         return std::move(to).error();
@@ -241,13 +285,14 @@ result<progress> run_insert(node& on, request& what, bson::builder& reply)
 
 result<progress> run_update(node& on, request& what, bson::builder& reply)
 {
-    constexpr statements<update_fields> updates{"updates", read_update, update_one_of, true};
+    constexpr statements<update_fields> updates{"updates", read_update, updates_all, update_one_of,
+                                                true};
     return run_statements<update_rules>(on, what, reply, updates);
 }
 
 result<progress> run_delete(node& on, request& what, bson::builder& reply)
 {
-    constexpr statements<delete_fields> deletes{"deletes", read_delete, delete_one_of};
+    constexpr statements<delete_fields> deletes{"deletes", read_delete, deletes_all, delete_one_of};
     return run_statements<delete_rules>(on, what, reply, deletes);
 }
 

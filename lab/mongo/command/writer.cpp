@@ -253,6 +253,15 @@ result<bson::view> writer::prepared(bson::view document)
     return *made;
 }
 
+result<bson::view> writer::prepared_upsert(bson::view document)
+{
+    if (version_number(*on_) < 500) {
+        if (auto fine = check_names(document, {}); !fine)
+            return std::move(fine).error();
+    }
+    return prepared(document);
+}
+
 result<void> writer::check_rules(bson::view after, const bson::view* before)
 {
     if (!checks_rules_ || !target_ || target_->options().validator.empty())
@@ -286,6 +295,10 @@ result<void> writer::replace(bson::view before, bson::view after, std::int32_t s
         return refuse(server_code::bson_object_too_large,
                       "Resulting document after update is larger than " +
                           std::to_string(largest_document));
+    }
+    if (version_number(*on_) < 500) {
+        if (auto fine = check_names(after, before); !fine)
+            return fine;
     }
     if (auto fine = check_rules(after, &before); !fine)
         return fine;

@@ -58,6 +58,8 @@ public:
 
     /// The document as insert() would store it; valid until the next call.
     result<bson::view> prepared(bson::view document);
+    /// The same for one that an update has made.
+    result<bson::view> prepared_upsert(bson::view document);
     /// The rest of insert(), for a document that was prepared.
     result<void> insert_prepared(bson::view document, std::int32_t statement,
                                  executed_statement outcome);
@@ -78,6 +80,10 @@ private:
     bson::byte_buffer scratch_;
     bson::byte_buffer id_scratch_;
 };
+
+/// What servers before 5.0 refuse to store by an update (52): names that begin with a dollar, but
+/// those of a DBRef. Fields that are as they were in `before` are not looked at.
+result<void> check_names(bson::view after, bson::view before);
 
 /// Whether a document obeys the collection's validator. `before` is what it replaces, or null.
 result<void> check_validator(const collection& of, bson::view after, const bson::view* before);

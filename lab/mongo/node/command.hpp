@@ -97,6 +97,7 @@ struct request {
     bool close_after = false;  // close the connection instead of, or after, the reply
     bool injected = false;  // the error was a fail point's: it has no topologyVersion
     bool labels_given = false;  // by a fail point: the server adds none of its own
+    bool forwarded = false;  // the reply came whole from another server
 
     /// When maxTimeMS ends it; never without one.
     time_point out_of_time() const noexcept;
@@ -111,7 +112,7 @@ struct request {
 enum class progress : std::uint8_t {
     done,  // the reply's fields are written; "ok: 1" and the times are added by others
     wait,  // nothing written; call again after news, or at wait_until with `expired` set
-    later,  // nothing written; it takes a coroutine: service::answer_later
+    later,  // nothing written; it takes another server: service::answer_later
 };
 
 /// One command that a server knows. The handler is a plain function: whatever has to be waited for

@@ -3,6 +3,7 @@
 #include "holdfast/error.hpp"
 #include "lab/mongo/data/optime.hpp"
 #include "lab/mongo/node/command.hpp"
+#include "runtime/awaitable.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -39,6 +40,10 @@ public:
 
     /// replSetGetStatus, replSetStepDown, replSetHeartbeat and the like.
     virtual std::span<const command> commands() const noexcept = 0;
+
+    /// Hands a command on to the primary: its whole reply, whatever that says. 10107 if there is
+    /// none to ask.
+    virtual runtime::awaitable<result<bson::document>> ask_primary(const request& what);
 };
 
 /// A server that is alone.

@@ -42,7 +42,9 @@ struct node_options {
     server_version version = {};
     bool auth = false;  // commands need a login
     bool sessions = true;  // false: claims no logicalSessionTimeoutMinutes, for tests of old ones
-    bool remembers_statements = true;  // false: the planted defect of the truth test
+    // Planted defects, for the truth tests to report.
+    bool remembers_statements = true;  // false: a repeated write is carried out again
+    bool acknowledges_early = false;  // a write is acknowledged before others have it
     std::string own_address = {};  // "localhost:27017", as the set calls it
     /// What another member or router has to show (peer::connect) to be taken for one. Set it where
     /// `auth` is on: without it everybody who claims to be a member is believed.

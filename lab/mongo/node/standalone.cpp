@@ -3,6 +3,11 @@
 
 namespace holdfast::lab::mongo {
 
+runtime::awaitable<result<bson::document>> membership::ask_primary(const request&)
+{
+    co_return refuse(server_code::not_writable_primary, "not primary");
+}
+
 void standalone::describe(bson::builder& hello, bool legacy) const
 {
     hello.add(legacy ? "ismaster" : "isWritablePrimary", true);

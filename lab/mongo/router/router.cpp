@@ -1,6 +1,7 @@
 #include "lab/mongo/router/router.hpp"
 
 #include "lab/document/server_code.hpp"
+#include "lab/mongo/router/router_commands.hpp"
 #include "lab/mongo/router/routing.hpp"
 #include "lab/mongo/set/wire.hpp"
 
@@ -17,7 +18,6 @@ namespace {
 
 constexpr std::size_t most_cursors = 10'000;
 constexpr duration pause_before_next = 10ms;
-constexpr std::int64_t came_from_a_member = -1;  // request::seen of a reply that is complete
 
 constexpr std::array own_commands{
     std::string_view{"hello"},          std::string_view{"isMaster"},
@@ -30,6 +30,7 @@ constexpr std::array own_commands{
     std::string_view{"getCmdLineOpts"}, std::string_view{"getLog"},
     std::string_view{"hostInfo"},       std::string_view{"serverStatus"},
     std::string_view{"listCommands"},   std::string_view{"connPoolStats"},
+    std::string_view{"getnonce"},       std::string_view{"checkMetadataConsistency"},
 };
 
 /// Members only: no router knows them.
@@ -83,6 +84,7 @@ router::router(node& own, router_options options)
       set_{own.world, options_.members, options_.tls, own.options.cluster_key}
 {
     own.member = std::make_unique<routing>();
+    own.add_commands(router_commands());
 }
 
 void router::stop()
@@ -205,7 +207,7 @@ awaitable<result<void>> router::forward(request& what, bson::builder& reply, rou
             if (field && field.key() != "topologyVersion")  // the member's, not ours
                 reply.copy(field);
         }
-        what.seen = came_from_a_member;
+        what.forwarded = true;
         set_.give_back(*host, *std::move(line));
         co_return result<void>{};
     }
@@ -274,8 +276,7 @@ awaitable<result<void>> router::fetch_users()
 
 void router::close_reply(const request& what, bson::builder& reply)
 {
-    if (what.seen != came_from_a_member)
-        local_.close_reply(what, reply);
+    local_.close_reply(what, reply);
 }
 
 void router::write_error(const request& what, const error& why, bson::builder& reply)

@@ -326,6 +326,7 @@ void conversation::sent()
         request_->more_to_come = false;
         request_->expired = false;
         request_->admitted = false;
+        request_->forwarded = false;
         request_->wrote.reset();
         reply_.start(false);
         state_ = state::starting;

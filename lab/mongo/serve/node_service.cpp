@@ -155,16 +155,23 @@ result<void> node_service::check_all(const command& known, request& what)
     return check_concerns(node_, known, what);
 }
 
-runtime::awaitable<result<void>> node_service::answer_later(request& what, bson::builder&)
+runtime::awaitable<result<void>> node_service::answer_later(request& what, bson::builder& reply)
 {
-    // No command of a member takes a coroutine: what there is to wait for comes as news.
-    result<void> never = refuse(server_code::internal_error,
-                                "nobody carries out '" + std::string{what.name} + "'");
-    co_return never;
+    const auto answered = co_await node_.member->ask_primary(what);
+    if (!answered)
+        co_return answered.error();
+    for (const bson::element& field : answered->view()) {
+        if (field && field.key() != "topologyVersion")  // the primary's, not ours
+            reply.copy(field);
+    }
+    what.forwarded = true;
+    co_return result<void>{};
 }
 
-void node_service::close_reply(const request&, bson::builder& reply)
+void node_service::close_reply(const request& what, bson::builder& reply)
 {
+    if (what.forwarded)
+        return;
     reply.put("ok", 1.0);
     add_times(node_, reply);
 }

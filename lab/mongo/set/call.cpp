@@ -31,4 +31,35 @@ awaitable<std::optional<bson::document>> set_member::call(std::string host, bson
     co_return bson::document{*reply};
 }
 
+void set_member::errands::end() noexcept
+{
+    over = true;
+    for (peer* const line : lines)
+        line->cancel();
+}
+
+awaitable<result<bson::document>> set_member::ask_primary(const request& what)
+{
+    using namespace std::chrono_literals;
+    const std::shared_ptr<errands> all = errands_;
+    std::string host{primary_host()};
+    if (host.empty() || all->over)
+        co_return refuse(server_code::not_writable_primary, "not primary, and no primary is known");
+    const time_point now = node_.now();
+    auto line = co_await connect_to(std::move(host), now + 1s);
+    if (!line)
+        co_return refuse(server_code::host_unreachable, line.error().message());
+    if (all->over)
+        co_return refuse(server_code::interrupted_at_shutdown, "interrupted at shutdown");
+    peer* const to = line->get();
+    all->lines.push_back(to);
+    // Also where the whole frame goes: a host that crashes takes its coroutines with it.
+    const std::shared_ptr<void> listed{nullptr, [all, to](void*) { std::erase(all->lines, to); }};
+    const auto limit = std::chrono::milliseconds{what.max_time_ms.value_or(0)};
+    const auto reply = co_await to->forward(what.message, what.body, now + limit + 60s);
+    if (!reply)
+        co_return refuse(server_code::host_unreachable, reply.error().message());
+    co_return bson::document{*reply};
+}
+
 }  // namespace holdfast::lab::mongo

@@ -43,7 +43,10 @@ set_member::set_member(node& of, set_options options)
     load_config();
 }
 
-set_member::~set_member() = default;
+set_member::~set_member()
+{
+    errands_->end();
+}
 
 void set_member::install(disk& on, const set_config& config, bool initiator, bson::datetime wall)
 {
@@ -83,6 +86,7 @@ void set_member::start()
 void set_member::stop()
 {
     stopping_ = true;
+    errands_->end();
     tasks_.stop();
     wake_.notify();
     applied_.notify();
@@ -241,7 +245,9 @@ void set_member::learn_commit(const optime& from_primary)
 
 concern_state set_member::check(const optime& wrote, const write_concern& concern) const
 {
-    if (is_met(config_, positions_, committed_, wrote, concern) && writable())
+    const bool met = node_.options.acknowledges_early ||
+                     is_met(config_, positions_, committed_, wrote, concern);
+    if (met && writable())
         return concern_state::met;
     return writable() && !stopping_ ? concern_state::pending : concern_state::impossible;
 }

@@ -87,6 +87,7 @@ public:
     write_concern default_concern() const override;
     optime committed() const noexcept override { return committed_; }
     void wrote(const optime& at) override;
+    runtime::awaitable<result<bson::document>> ask_primary(const request& what) override;
     std::span<const command> commands() const noexcept override;
 
 private:
@@ -171,6 +172,14 @@ private:
     runtime::awaitable<std::optional<bson::document>> call(std::string host, bson::document what,
                                                            duration patience);
 
+    /// Connections on which commands of clients are handed on. Who waits on one is a coroutine of
+    /// a port, so that it is shared.
+    struct errands {
+        std::vector<peer*> lines = {};
+        bool over = false;
+        void end() noexcept;
+    };
+
     // How the data comes: replicate.cpp, copy.cpp.
     std::int32_t pick_source() const;
     runtime::awaitable<void> tail();
@@ -226,6 +235,7 @@ private:
     runtime::event wake_;  // for all loops: something about the set has changed
     runtime::event applied_;  // our own position, or whom to tell of it
     runtime::background tasks_;
+    const std::shared_ptr<errands> errands_ = std::make_shared<errands>();
 };
 
 /// All commands of a set; on a standalone they answer 76.

@@ -2,6 +2,7 @@
 #include "core/mongo/wire/message_builder.hpp"
 #include "holdfast/bson/json.hpp"
 #include "lab/document/compare.hpp"
+#include "lab/document/server_code.hpp"
 #include "lab/mongo/command/tables.hpp"
 #include "lab/mongo/node/common_fields.hpp"
 #include "lab/mongo/node/node.hpp"
@@ -177,6 +178,8 @@ private:
                 return std::move(how).error();
             if (*how == mongo::progress::done)
                 return std::nullopt;
+            if (*how == mongo::progress::later)
+                return refuse(server_code::not_writable_primary, "there is no primary to ask");
             ++waited;
             world.run_until(what.wait_until);
             what.expired = true;
