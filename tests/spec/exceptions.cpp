@@ -5,6 +5,10 @@
 namespace holdfast::spec {
 namespace {
 
+constexpr std::string_view overload_while_connecting =
+    "demands that a network error while connecting is taken for overload, and leaves server and "
+    "pool as they are, which the specification of the default profile forbids";
+
 /// The one table of exceptions. What was applied is printed after the count.
 constexpr exception table[] = {
     {0xfd71bb7b71e94e2c, "upstream_2026_07",
@@ -13,6 +17,10 @@ constexpr exception table[] = {
     {0x8bd9b80e94a2458a, "upstream_2026_07",
      "demands that keys for MONGODB-AWS are refused in a connection string, where two older cases "
      "of the same file demand that they are taken"},
+    {0xd4efbd672eea0a1e, "upstream_2026_07", overload_while_connecting},
+    {0x05bdba03eb422e96, "upstream_2026_07", overload_while_connecting},
+    {0x0233c45e872c6204, "upstream_2026_07", overload_while_connecting},
+    {0x57d4d49659450fb5, "upstream_2026_07", overload_while_connecting},
 };
 
 }  // namespace

@@ -24,7 +24,8 @@ struct settings {
     std::string_view profile = "as_specified";
     bool profile_given = false;  // then there are no exceptions
     std::string_view topology = "any";
-    std::string_view runtime = "sim";
+    std::string_view runtime = "net";
+    std::string_view file = {};  // where the case was found
 };
 
 /// One case of a file. It may refer into the file, which outlives it. Whatever it throws is a
@@ -56,6 +57,7 @@ extern const format round_trip;
 extern const format in_window;
 extern const format pool;
 extern const format dns_seedlist;
+extern const format unified_tests;
 
 /// All of the above. A new format is one file and one line in formats.cpp.
 std::span<const format* const> known_formats() noexcept;

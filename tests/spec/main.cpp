@@ -108,6 +108,7 @@ std::size_t run_file(const fs::path& path, const options& wanted, report& result
             continue;
         }
         settings how = wanted.how;
+        how.file = path.native();
         const exception* special = whole;
         if (!special && !how.profile_given && c.content)
             special = exception_for(*c.content);

@@ -18,11 +18,12 @@ what was skipped, and why, and at last one line: N passed, N failed, N skipped.
   --profile P      run all under as_specified or upstream_2026_07; without it, all run under
                    as_specified but a few exceptions, which are printed after the count
   --topology T     any (default), single, replica_set, sharded or load_balanced
-  --runtime R      sim (default) or net
+  --runtime R      net (default), on sockets, or sim, in a simulation on virtual time
   --help           this text
 
-Topology and runtime are for formats that talk to a server. The formats known today talk to none
-and run the same under each.
+Topology and runtime are for the unified format, whose cases talk to servers of the embedded lab;
+under "any" a case runs on the first deployment that meets its requirements. Cases of the other
+formats run the same under each.
 )"
     R"(
 Status: 0 if nothing failed, 1 if a case failed, 2 if the command or a file cannot be read.

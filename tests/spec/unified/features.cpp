@@ -1,0 +1,148 @@
+#include "features.hpp"
+
+#include <algorithm>
+#include <span>
+#include <string_view>
+
+namespace holdfast::spec::unified {
+namespace {
+
+using bson::element;
+using bson::type;
+using feature = std::optional<std::string>;
+
+constexpr const char* transactions = "transactions";
+constexpr const char* change_streams = "change streams";
+constexpr const char* search_indexes = "search indexes";
+constexpr const char* grid_fs = "GridFS";
+constexpr const char* timeouts = "timeoutMS";
+constexpr const char* encryption = "client-side encryption";
+constexpr const char* telemetry = "OpenTelemetry";
+
+struct use {
+    std::string_view name;
+    const char* of;
+};
+
+constexpr use operations[] = {
+    {"startTransaction", transactions},
+    {"commitTransaction", transactions},
+    {"abortTransaction", transactions},
+    {"withTransaction", transactions},
+    {"assertSessionTransactionState", transactions},
+    {"assertSessionPinned", transactions},
+    {"assertSessionUnpinned", transactions},
+    {"createChangeStream", change_streams},
+    {"createSearchIndex", search_indexes},
+    {"createSearchIndexes", search_indexes},
+    {"dropSearchIndex", search_indexes},
+    {"listSearchIndexes", search_indexes},
+    {"updateSearchIndex", search_indexes},
+};
+
+/// Arguments of operations that the driver carries out.
+constexpr use arguments[] = {
+    {"timeoutMS", timeouts},
+    {"timeoutMode", timeouts},
+    {"encryptedFields", encryption},
+};
+
+constexpr use entity_kinds[] = {
+    {"bucket", grid_fs},
+    {"clientEncryption", encryption},
+};
+
+/// Fields of entities, by the path to them.
+constexpr use entity_fields[] = {
+    {"uriOptions.timeoutMS", timeouts},
+    {"databaseOptions.timeoutMS", timeouts},
+    {"collectionOptions.timeoutMS", timeouts},
+    {"sessionOptions.defaultTimeoutMS", timeouts},
+    {"sessionOptions.defaultTransactionOptions", transactions},
+    {"autoEncryptOpts", encryption},
+    {"observeTracingMessages", telemetry},
+};
+
+constexpr std::string_view known_mechanisms[] = {"SCRAM-SHA-1", "SCRAM-SHA-256", "PLAIN",
+                                                 "MONGODB-X509"};
+
+feature named(std::span<const use> table, std::string_view name)
+{
+    const auto found = std::ranges::find(table, name, &use::name);
+    return found == table.end() ? feature{} : found->of;
+}
+
+feature of_mechanism(std::string_view name)
+{
+    const auto* const known = std::ranges::find(known_mechanisms, name);
+    return known == std::end(known_mechanisms) ? "the login mechanism " + std::string{name}
+                                               : feature{};
+}
+
+feature of_entity(const entity_description& what)
+{
+    if (auto found = named(entity_kinds, what.kind))
+        return found;
+    for (const use& field : entity_fields)
+        if (what.fields.find_path(field.name))
+            return field.of;
+    const element mechanism = what.fields.find_path("uriOptions.authMechanism");
+    return mechanism.type() == type::string ? of_mechanism(mechanism.as_string()) : feature{};
+}
+
+feature of_operations(const element& list);
+
+feature of_operation(bson::view fields)
+{
+    const element name = fields["name"];
+    if (name.type() == type::string)
+        if (auto found = named(operations, name.as_string()))
+            return found;
+    const element given = fields["arguments"];
+    if (given.type() != type::document)
+        return {};
+    const bson::view with = given.as_document();
+    const element object = fields["object"];
+    const bool of_runner = object.type() == type::string && object.as_string() == "testRunner";
+    for (const element& argument : with)
+        if (auto found = of_runner ? feature{} : named(arguments, argument.key()))
+            return found;
+    if (const element created = with["entities"]; of_runner && created.type() == type::array)
+        for (const element& one : created.as_array())
+            if (auto found = of_entity(entity_from(one.as_document())))
+                return found;
+    if (const element inner = with["operation"]; of_runner && inner.type() == type::document)
+        return of_operation(inner.as_document());
+    return of_runner ? of_operations(with["operations"]) : feature{};
+}
+
+feature of_operations(const element& list)
+{
+    if (list.type() != type::array)
+        return {};
+    for (const element& one : list.as_array())
+        if (auto found = of_operation(one.as_document()))
+            return found;
+    return {};
+}
+
+}  // namespace
+
+std::optional<std::string> missing_feature(const unified_file& file, const unified_case& one)
+{
+    if (one.expects_spans)
+        return telemetry;
+    for (const std::vector<requirement>* const clauses : {&file.run_on, &one.run_on})
+        for (const requirement& clause : *clauses)
+            if (clause.auth_mechanism)
+                if (auto found = of_mechanism(*clause.auth_mechanism))
+                    return found;
+    if (auto found = of_operations(one.content["operations"]))
+        return found;
+    for (const entity_description& what : file.create_entities)
+        if (auto found = of_entity(what))
+            return found;
+    return {};
+}
+
+}  // namespace holdfast::spec::unified

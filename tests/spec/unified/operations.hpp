@@ -1,0 +1,33 @@
+#pragma once
+#include "api_entities.hpp"
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+namespace holdfast::spec::unified {
+
+/// Carries out an operation, compares what came of it with what was expected, and keeps what is to
+/// be kept. Throws case_failure, or case_skipped.
+runtime::awaitable<void> execute(std::shared_ptr<context> in, operation what);
+
+using context_ptr = std::shared_ptr<context>;
+
+/// One operation. `what` outlives the coroutine.
+struct named_operation {
+    std::string_view name;
+    runtime::awaitable<outcome_of_operation> (*run)(context_ptr in, const operation& what);
+};
+
+/// By what they do; each in a file of its own.
+std::span<const named_operation> write_operations() noexcept;
+std::span<const named_operation> bulk_operations() noexcept;
+std::span<const named_operation> read_operations() noexcept;
+std::span<const named_operation> cursor_operations() noexcept;
+std::span<const named_operation> admin_operations() noexcept;
+std::span<const named_operation> session_operations() noexcept;
+/// Those whose object is the runner itself.
+std::span<const named_operation> runner_operations() noexcept;
+std::span<const named_operation> assertions() noexcept;
+
+}  // namespace holdfast::spec::unified
