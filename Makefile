@@ -15,7 +15,7 @@ OFFICIAL := $(wildcard $(addprefix $(SHARED)/,spec-tests spec-tests-sdam-2023))
 export PATH := $(PATH):/usr/lib/llvm-19/bin
 
 .NOTPARALLEL:
-.PHONY: help setup build test bench fuzz sanitize trace mutants interop interop-all format
+.PHONY: help setup build drill test bench fuzz sanitize trace mutants interop interop-all format
 .PHONY: format-check clean
 
 help: ## list the commands
@@ -25,6 +25,9 @@ setup: ## install the Debian packages that are missing (as root, or with sudo)
 	@tools/setup.sh
 
 build: setup build/release.built ## build the library, tests, examples and benchmarks (release)
+
+drill: build ## prove on an embedded set that nothing is lost and nothing is done twice
+	@build/bin/holdfast drill
 
 test: build unit-tests official-tests sanitized-tests interop-tests ## all that must pass before a commit
 	@$(if $(OFFICIAL),echo "all tests passed",echo "OFFICIAL TESTS NOT RUN")

@@ -1,3 +1,4 @@
+#include "drill.hpp"
 #include "lab.hpp"
 #include "ping.hpp"
 
@@ -23,6 +24,11 @@ int main(int argc, char** argv)
         "lab", "Runs an embedded MongoDB deployment for tests, which can be broken on purpose.");
     holdfast::tool::add_options(*lab_command, lab);
 
+    holdfast::tool::drill_options drill;
+    CLI::App* const drill_command = app.add_subcommand(
+        "drill", "Breaks a deployment under load, and shows that no write is lost or done twice.");
+    holdfast::tool::add_options(*drill_command, drill);
+
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& wrong) {
@@ -35,5 +41,7 @@ int main(int argc, char** argv)
         return holdfast::tool::run(ping);
     if (lab_command->parsed())
         return holdfast::tool::run(lab);
+    if (drill_command->parsed())
+        return holdfast::tool::run(drill);
     return 2;
 }

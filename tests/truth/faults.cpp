@@ -1,0 +1,276 @@
+#include "truth/faults.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+namespace holdfast::truth {
+
+using namespace std::chrono_literals;
+
+std::string_view name_of(fault kind) noexcept
+{
+    constexpr std::array<std::string_view, fault_kinds> names{
+        "crash", "stepdown", "partition", "freeze", "delay", "clock jump", "overload"};
+    return names[static_cast<std::size_t>(kind)];
+}
+
+namespace {
+
+runtime::awaitable<void> order_step_down(lab::mongo::deployment& set, runtime::world& in,
+                                         std::int64_t seconds)
+{
+    const auto done = co_await set.step_down(in, seconds);
+    (void)done;  // the primary may be gone before it hears of it
+}
+
+}  // namespace
+
+scenery::~scenery()
+{
+    for (sim::host* const one : members)
+        one->crash();
+    for (sim::host* const one : clients)
+        one->crash();
+    if (office)
+        office->crash();
+    set.reset();
+}
+
+fault_script::fault_script(scenery& in, std::size_t count)
+    : in_{in}, left_{count}, ill_(in.members.size(), false)
+{
+}
+
+void fault_script::begin()
+{
+    began_ = in_.net.now();
+    plan_next();
+}
+
+void fault_script::plan_next()
+{
+    in_.net.at_time(in_.net.now() + in_.between(100, 1200), [this] {
+        const auto kind = static_cast<fault>(in_.below(fault_kinds));
+        if (happen(kind)) {
+            ++counts_[static_cast<std::size_t>(kind)];
+            --left_;
+        }
+        if (left_ > 0)
+            plan_next();
+    });
+}
+
+bool fault_script::happen(fault kind)
+{
+    switch (kind) {
+    case fault::crash:
+        return crash();
+    case fault::step_down:
+        return step_down();
+    case fault::partition:
+        return partition();
+    case fault::freeze:
+        return freeze();
+    case fault::delay:
+        return delay();
+    case fault::clock_jump:
+        return clock_jump();
+    case fault::overload:
+        break;
+    }
+    return overload();
+}
+
+int fault_script::victim()
+{
+    const auto leads = in_.set->primary();
+    if (leads && !ill_[*leads] && in_.below(3) != 0)
+        return static_cast<int>(*leads);
+    const std::size_t drawn = in_.below(in_.members.size());
+    return ill_[drawn] ? -1 : static_cast<int>(drawn);
+}
+
+void fault_script::afterwards(duration how_long, std::function<void()> undo)
+{
+    ++lasting_;
+    in_.net.at_time(in_.net.now() + how_long, [this, undo = std::move(undo)] {
+        undo();
+        --lasting_;
+    });
+}
+
+void fault_script::tell(std::string what)
+{
+    const auto when = std::chrono::duration_cast<std::chrono::milliseconds>(in_.net.now() - began_);
+    text_ += "  " + std::to_string(when.count()) + " ms: " + what + '\n';
+}
+
+bool fault_script::crash()
+{
+    const int drawn = victim();
+    if (drawn < 0)
+        return false;
+    const auto n = static_cast<std::size_t>(drawn);
+    const bool silent = in_.below(3) == 0;
+    tell("member " + std::to_string(n) + " crashes" + (silent ? " silently" : ""));
+    ill_[n] = true;
+    in_.members[n]->crash(silent);
+    in_.set->lost(n);
+    afterwards(in_.between(50, 2500), [this, n] {
+        tell("member " + std::to_string(n) + " comes back");
+        in_.members[n]->restart(
+            [&](sim::host& on) { (void)in_.set->restart(n, on.world()).has_value(); });
+        ill_[n] = false;
+    });
+    return true;
+}
+
+bool fault_script::step_down()
+{
+    const auto leads = in_.set->primary();
+    if (!leads)
+        return false;
+    tell("member " + std::to_string(*leads) + " steps down");
+    in_.office->start(order_step_down(*in_.set, in_.office->world(),
+                                      1 + static_cast<std::int64_t>(in_.below(3))));
+    return true;
+}
+
+void fault_script::cut(const sim::host& one, const sim::host& other)
+{
+    in_.net.partition(one, other);
+}
+
+void fault_script::mend(const sim::host& one, const sim::host& other)
+{
+    in_.net.heal(one, other);
+}
+
+bool fault_script::partition()
+{
+    const int drawn = victim();
+    if (drawn < 0)
+        return false;
+    const sim::host& alone = *in_.members[static_cast<std::size_t>(drawn)];
+    std::vector<const sim::host*> others;
+    const std::uint64_t how = in_.below(3);
+    if (how < 2) {
+        for (const sim::host* const one : in_.members) {
+            if (one != &alone)
+                others.push_back(one);
+        }
+    }
+    if (how == 1)
+        others.insert(others.end(), in_.clients.begin(), in_.clients.end());
+    if (how == 2)
+        others.push_back(in_.clients[in_.below(in_.clients.size())]);
+    tell(alone.name() + " is cut off from " + std::to_string(others.size()) + " hosts");
+    const bool one_way = in_.below(4) == 0;
+    for (const sim::host* const other : others) {
+        if (one_way)
+            in_.net.partition_one_way(alone, *other);
+        else
+            cut(alone, *other);
+    }
+    afterwards(in_.between(200, 3000), [this, &alone, others] {
+        tell(alone.name() + " is reached again");
+        for (const sim::host* const other : others)
+            mend(alone, *other);
+    });
+    return true;
+}
+
+bool fault_script::freeze()
+{
+    const int drawn = victim();
+    if (drawn < 0)
+        return false;
+    const auto n = static_cast<std::size_t>(drawn);
+    tell("member " + std::to_string(n) + " stands still");
+    ill_[n] = true;
+    in_.members[n]->freeze();
+    afterwards(in_.between(100, 3000), [this, n] {
+        tell("member " + std::to_string(n) + " goes on");
+        in_.members[n]->thaw();
+        ill_[n] = false;
+    });
+    return true;
+}
+
+/// Only the speed and its kin: a link that is cut stays so.
+void fault_script::slow(const sim::host& one, const sim::host& other, const sim::link& how)
+{
+    const auto change = [&](const sim::host& from, const sim::host& to) {
+        sim::link changed = how;
+        changed.cut = in_.net.link_between(from, to).cut;
+        in_.net.set_link_one_way(from, to, changed);
+    };
+    change(one, other);
+    change(other, one);
+}
+
+bool fault_script::delay()
+{
+    const int drawn = victim();
+    if (drawn < 0)
+        return false;
+    const sim::host& one = *in_.members[static_cast<std::size_t>(drawn)];
+    sim::link bad;
+    bad.latency_max = in_.between(5, 300);
+    bad.loss = in_.net.chance() * 0.1;
+    bad.reset = in_.net.chance() * 0.02;
+    tell(one.name() + " has slow links");
+    const auto all = [this, &one](const sim::link& how) {
+        for (const sim::host* const other : in_.members) {
+            if (other != &one)
+                slow(one, *other, how);
+        }
+        for (const sim::host* const other : in_.clients)
+            slow(one, *other, how);
+    };
+    all(bad);
+    afterwards(in_.between(200, 3000), [this, all, &one] {
+        tell(one.name() + " has good links again");
+        all(sim::link{});
+    });
+    return true;
+}
+
+bool fault_script::clock_jump()
+{
+    const bool server = in_.below(2) == 0;
+    std::vector<sim::host*>& among = server ? in_.members : in_.clients;
+    sim::host& one = *among[in_.below(among.size())];
+    const auto by = std::chrono::duration_cast<std::chrono::milliseconds>(
+        in_.between(-3'600'000, 3'600'000));
+    tell("the clock of " + one.name() + " jumps by " + std::to_string(by.count()) + " ms");
+    one.jump_wall_clock(by);
+    return true;
+}
+
+bool fault_script::overload()
+{
+    const auto rate = static_cast<double>(5 + in_.below(40));
+    tell("all members take " + std::to_string(static_cast<int>(rate)) + " requests a second");
+    const auto limit = [this](bool on, double per_second) {
+        for (std::size_t n = 0; n < in_.members.size(); ++n) {
+            auto* const process = in_.set->process(n);
+            if (!process)
+                continue;
+            process->server().requests.set_rate(per_second, 0.2, in_.net.now());
+            process->server().requests.enable(on);
+        }
+    };
+    limit(true, rate);
+    afterwards(in_.between(300, 2500), [this, limit] {
+        std::uint64_t refused = 0;
+        for (std::size_t n = 0; n < in_.members.size(); ++n)
+            refused += in_.set->process(n) ? in_.set->process(n)->server().requests.refused() : 0;
+        tell("members take all requests again, and have refused " + std::to_string(refused));
+        limit(false, 1e9);
+    });
+    return true;
+}
+
+}  // namespace holdfast::truth

@@ -1,0 +1,78 @@
+#pragma once
+#include "lab/api/deployment.hpp"
+#include "sim/simulation.hpp"
+#include "truth/storm.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace holdfast::truth {
+
+/// The machines of a storm.
+struct scenery {
+    explicit scenery(std::uint64_t seed) : net{seed} {}
+    scenery(const scenery&) = delete;
+    scenery& operator=(const scenery&) = delete;
+    ~scenery();
+
+    std::uint64_t below(std::uint64_t limit) { return net.random() % limit; }
+    duration between(std::int64_t from_ms, std::int64_t to_ms)
+    {
+        const auto width = static_cast<std::uint64_t>(to_ms - from_ms + 1);
+        return std::chrono::milliseconds{from_ms + static_cast<std::int64_t>(below(width))};
+    }
+
+    sim::simulation net;
+    std::vector<sim::host*> members = {};
+    std::vector<sim::host*> clients = {};
+    sim::host* office = nullptr;  // who gives orders, and reads what is there in the end
+    std::unique_ptr<lab::mongo::deployment> set = {};
+};
+
+/// Draws faults and lets them happen, one after the other or several at a time, each for a while.
+class fault_script {
+public:
+    fault_script(scenery& in, std::size_t count);
+    fault_script(const fault_script&) = delete;
+    fault_script& operator=(const fault_script&) = delete;
+
+    void begin();
+    /// All have happened, and are over.
+    bool over() const noexcept { return left_ == 0 && lasting_ == 0; }
+
+    const fault_counts& counts() const noexcept { return counts_; }
+    const std::string& text() const noexcept { return text_; }
+
+private:
+    void plan_next();
+    bool happen(fault kind);
+    bool crash();
+    bool step_down();
+    bool partition();
+    bool freeze();
+    bool delay();
+    bool clock_jump();
+    bool overload();
+
+    /// A member that is well: the primary in two of three cases. None: -1.
+    int victim();
+    void cut(const sim::host& one, const sim::host& other);
+    void mend(const sim::host& one, const sim::host& other);
+    void slow(const sim::host& one, const sim::host& other, const sim::link& how);
+    /// Undoes a fault after a while.
+    void afterwards(duration how_long, std::function<void()> undo);
+    void tell(std::string what);
+
+    scenery& in_;
+    std::size_t left_;
+    std::size_t lasting_ = 0;
+    time_point began_{};
+    std::vector<bool> ill_;  // members that have crashed or stand still
+    fault_counts counts_{};
+    std::string text_;
+};
+
+}  // namespace holdfast::truth

@@ -1,0 +1,303 @@
+// truth: what clients were told in a storm, against what is there when it is over.
+//
+//     truth sim --seeds 1..1000 --jobs 2      storms in the simulator, one for each seed
+//     truth sim --seeds 7..7 --verbose        one of them again, with its script
+//     truth sim --seeds 1..50 --defect forgetful    must be found out: status 0 if it was
+//     truth sockets --clients 16 --seconds 60
+#include "shell/planted.hpp"
+#include "truth/sockets.hpp"
+#include "truth/storm.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cstdio>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#ifdef HOLDFAST_PLANTED
+namespace holdfast::shell {
+planted_defects planted;
+}
+#endif
+
+namespace holdfast::truth {
+namespace {
+
+/// Below that, chance may leave out a kind of fault.
+constexpr std::uint64_t seeds_with_all_faults = 50;
+
+struct sim_options {
+    std::uint64_t first = 1;
+    std::uint64_t last = 100;
+    std::uint64_t jobs = 1;
+    bool verbose = false;
+    defect with = defect::none;
+};
+
+/// Sums of many storms; plain numbers, so that a process can hand them to another.
+struct totals {
+    std::uint64_t storms = 0;
+    std::uint64_t broken = 0;  // storms with complaints
+    std::uint64_t operations = 0;
+    std::uint64_t acknowledged = 0;
+    std::uint64_t failed = 0;
+    std::uint64_t unclear = 0;
+    std::uint64_t retries = 0;
+    std::uint64_t wrong = 0;  // lost, doubled or untrue effects
+    std::uint64_t fewest = UINT64_MAX;  // acknowledged writes of a storm
+    fault_counts faults = {};
+
+    void add(const totals& other)
+    {
+        storms += other.storms;
+        broken += other.broken;
+        operations += other.operations;
+        acknowledged += other.acknowledged;
+        failed += other.failed;
+        unclear += other.unclear;
+        retries += other.retries;
+        wrong += other.wrong;
+        fewest = std::min(fewest, other.fewest);
+        for (std::size_t n = 0; n < fault_kinds; ++n)
+            faults[n] += other.faults[n];
+    }
+};
+
+totals of(const storm_report& report)
+{
+    const drill::tally& all = report.found.total;
+    totals made;
+    made.storms = 1;
+    made.broken = report.complaints.empty() ? 0 : 1;
+    made.operations = all.operations;
+    made.acknowledged = all.acknowledged;
+    made.failed = all.failed;
+    made.unclear = all.unclear;
+    made.retries = report.retries;
+    made.wrong = all.lost + all.doubled + all.untrue;
+    made.fewest = all.acknowledged;
+    made.faults = report.faults;
+    return made;
+}
+
+/// Every `jobs`-th seed.
+totals run_share(const sim_options& options, std::uint64_t share)
+{
+    totals sum;
+    for (std::uint64_t seed = options.first + share; seed <= options.last; seed += options.jobs) {
+        const storm_report report = run_storm(seed, options.with);
+        sum.add(of(report));
+        if (options.verbose)
+            std::printf("seed %llu: %s%llu of %llu acknowledged, %llu retries, history %016llx\n",
+                        static_cast<unsigned long long>(seed), report.script.c_str(),
+                        static_cast<unsigned long long>(report.found.total.acknowledged),
+                        static_cast<unsigned long long>(report.found.total.operations),
+                        static_cast<unsigned long long>(report.retries),
+                        static_cast<unsigned long long>(report.history));
+        if (!report.complaints.empty() && (options.with == defect::none || options.verbose))
+            std::printf("FAILED: seed %llu (again: truth sim --seeds %llu..%llu --verbose)\n%s",
+                        static_cast<unsigned long long>(seed),
+                        static_cast<unsigned long long>(seed),
+                        static_cast<unsigned long long>(seed), report.complaints.c_str());
+        std::fflush(stdout);
+        if (options.with != defect::none && sum.wrong > 0)
+            break;  // found out
+    }
+    return sum;
+}
+
+/// A process for each share. Nothing if one of them died.
+std::optional<totals> run_all(const sim_options& options)
+{
+    if (options.jobs == 1)
+        return run_share(options, 0);
+    std::vector<int> pipes;
+    for (std::uint64_t share = 0; share < options.jobs; ++share) {
+        int ends[2];
+        if (::pipe(ends) != 0)
+            return std::nullopt;
+        std::fflush(stdout);
+        if (::fork() == 0) {
+            const totals sum = run_share(options, share);
+            const bool told = ::write(ends[1], &sum, sizeof sum) == sizeof sum;
+            std::fflush(stdout);
+            ::_exit(told ? 0 : 1);
+        }
+        ::close(ends[1]);
+        pipes.push_back(ends[0]);
+    }
+    std::optional<totals> sum{totals{}};
+    for (const int from : pipes) {
+        totals one;
+        if (::read(from, &one, sizeof one) != sizeof one)
+            sum.reset();
+        else if (sum)
+            sum->add(one);
+        ::close(from);
+    }
+    while (::wait(nullptr) > 0) {}
+    return sum;
+}
+
+int conclude(const sim_options& options, const totals& sum, double seconds)
+{
+    const auto number = [](std::uint64_t n) { return static_cast<unsigned long long>(n); };
+    std::printf(
+        "%llu storms in %.1f s: %llu operations, %llu acknowledged (at least %llu in "
+        "each), %llu failed, %llu unclear, %llu retries\nfaults:",
+        number(sum.storms), seconds, number(sum.operations), number(sum.acknowledged),
+        number(sum.fewest), number(sum.failed), number(sum.unclear), number(sum.retries));
+    bool all_kinds = true;
+    for (std::size_t n = 0; n < fault_kinds; ++n) {
+        std::printf("%s %llu %s", n == 0 ? "" : ",", number(sum.faults[n]),
+                    std::string{name_of(static_cast<fault>(n))}.c_str());
+        all_kinds = all_kinds && sum.faults[n] > 0;
+    }
+    std::printf("\n");
+    if (options.with != defect::none) {
+        std::printf("the planted defect was %s\n", sum.wrong > 0 ? "reported" : "NOT reported");
+        return sum.wrong > 0 ? 0 : 1;
+    }
+    if (!all_kinds && sum.storms >= seeds_with_all_faults) {
+        std::printf("FAILED: a kind of fault has never happened\n");
+        return 1;
+    }
+    std::printf("%llu failed\n", number(sum.broken));
+    return sum.broken == 0 ? 0 : 1;
+}
+
+int run_sim(const sim_options& options)
+{
+    const auto began = std::chrono::steady_clock::now();
+#ifdef HOLDFAST_PLANTED
+    shell::planted.renumbers_retries = options.with == defect::renumber;
+#else
+    if (options.with == defect::renumber) {
+        std::fprintf(stderr, "truth: this program was built without that defect\n");
+        return 2;
+    }
+#endif
+    const auto sum = run_all(options);
+    if (!sum) {
+        std::printf("FAILED: a process has died\n");
+        return 1;
+    }
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+    return conclude(options, *sum, took.count());
+}
+
+std::optional<std::uint64_t> number_in(std::string_view text)
+{
+    std::uint64_t value = 0;
+    const auto [end, why] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (why != std::errc{} || end != text.data() + text.size() || text.empty())
+        return std::nullopt;
+    return value;
+}
+
+int usage()
+{
+    std::fprintf(stderr,
+                 "usage: truth sim --seeds A..B [--jobs N] [--verbose]\n"
+                 "                 [--defect forgetful|early|renumber]\n"
+                 "       truth sockets [--clients N] [--seconds N] [--members N] [--seed N]\n"
+                 "                     [--forgetful]\n");
+    return 2;
+}
+
+using given_options = std::map<std::string_view, std::string_view>;
+
+/// Options with a value, and those without. Nothing if it is not understood.
+std::optional<given_options> read_options(const std::vector<std::string_view>& words)
+{
+    given_options made;
+    for (std::size_t n = 0; n < words.size(); ++n) {
+        if (words[n] == "--verbose" || words[n] == "--forgetful")
+            made[words[n]] = "1";
+        else if (n + 1 < words.size() && words[n].starts_with("--"))
+            made[words[n]] = words[n + 1], ++n;
+        else
+            return std::nullopt;
+    }
+    return made;
+}
+
+int sim_from(const given_options& given)
+{
+    sim_options options;
+    for (const auto& [name, value] : given) {
+        const std::size_t dots = value.find("..");
+        const auto number = number_in(value);
+        if (name == "--seeds" && dots != value.npos) {
+            const auto first = number_in(value.substr(0, dots));
+            const auto last = number_in(value.substr(dots + 2));
+            if (!first || !last || *first > *last)
+                return usage();
+            options.first = *first;
+            options.last = *last;
+        } else if (name == "--jobs" && number && *number > 0) {
+            options.jobs = *number;
+        } else if (name == "--verbose") {
+            options.verbose = true;
+        } else if (name == "--defect" && value == "forgetful") {
+            options.with = defect::forgetful;
+        } else if (name == "--defect" && value == "early") {
+            options.with = defect::early;
+        } else if (name == "--defect" && value == "renumber") {
+            options.with = defect::renumber;
+        } else {
+            return usage();
+        }
+    }
+    return run_sim(options);
+}
+
+int sockets_from(const given_options& given)
+{
+    sockets_options options;
+    for (const auto& [name, value] : given) {
+        const auto number = number_in(value);
+        if (!number)
+            return usage();
+        if (name == "--clients")
+            options.clients = *number;
+        else if (name == "--members")
+            options.members = *number;
+        else if (name == "--seconds")
+            options.seconds = static_cast<std::uint32_t>(*number);
+        else if (name == "--seed")
+            options.seed = *number;
+        else if (name == "--forgetful")
+            options.forgetful = true;
+        else
+            return usage();
+    }
+    return run_on_sockets(options);
+}
+
+int run(const std::vector<std::string_view>& words)
+{
+    if (words.empty())
+        return usage();
+    const auto given = read_options({words.begin() + 1, words.end()});
+    if (given && words[0] == "sim")
+        return sim_from(*given);
+    if (given && words[0] == "sockets")
+        return sockets_from(*given);
+    return usage();
+}
+
+}  // namespace
+}  // namespace holdfast::truth
+
+int main(int argc, char** argv)
+{
+    return holdfast::truth::run({argv + 1, argv + argc});
+}

@@ -1,0 +1,31 @@
+#pragma once
+#include <CLI/App.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace holdfast::tool {
+
+struct drill_options {
+    std::vector<std::string> scenes = {};  // empty: all that are possible
+    std::size_t clients = 8;
+    std::uint32_t seconds = 8;  // of each scene
+    std::string uri = {};  // empty: an embedded set
+    std::size_t members = 3;
+    std::uint16_t port = 0;
+    bool no_retryable_writes = false;
+    bool naive_retry = false;
+    bool forgetful = false;
+    std::string json = {};
+    std::uint64_t seed = 1;
+};
+
+void add_options(CLI::App& command, drill_options& options);
+
+/// Status for main(): 0 if nothing was lost or applied twice, 1 if something was, or if nothing
+/// could be shown, 2 if the options make no sense.
+int run(const drill_options& options);
+
+}  // namespace holdfast::tool

@@ -1,0 +1,72 @@
+#pragma once
+#include "holdfast/error.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// What clients asked for in a storm, what they were told, and what was found afterwards. Values
+/// only: judge() compares the two.
+namespace holdfast::drill {
+
+enum class action : std::uint8_t {
+    insert_one,
+    insert_many,
+    update_one,           // counts and signs a page of the client's ledger
+    find_one_and_update,  // counts a counter that all clients share
+    bulk_write,           // an insert and a page of the ledger
+    delete_one,           // of a document that is known to be there
+};
+inline constexpr std::size_t actions = 6;
+std::string_view name_of(action what) noexcept;
+
+/// What a client knows of its write.
+enum class fate : std::uint8_t {
+    running,       // it was never told anything
+    acknowledged,  // a majority has it
+    failed,        // it was not applied
+    unclear,       // it may have been applied
+};
+
+/// Names one effect of one write: no other effect ever has the same.
+using token = std::int64_t;
+
+struct operation {
+    action what = action::insert_one;
+    std::size_t client = 0;
+    std::size_t scene = 0;
+    fate end = fate::running;
+    std::size_t completions = 0;
+
+    std::vector<token> inserted = {};  // documents that carry them
+    std::optional<token> removed = {};  // the document that carries it
+    std::optional<token> signature = {};  // in the page, where it also counts 1
+    std::string page = {};
+    bool counted = false;  // counts 1 in the shared counter
+    std::optional<std::int64_t> count_told = {};  // what the shared counter was then, as told
+
+    time_point began{};
+    time_point ended{};
+    std::optional<time_point> deadline = {};  // when it has to be over
+    std::string why = {};  // it failed, or is unclear; the same words for the same reason
+};
+
+/// A page of a ledger: each write adds 1 and its signature.
+struct page {
+    std::int64_t count = 0;
+    std::vector<token> signatures = {};
+};
+
+/// What is there when the storm is over.
+struct found_state {
+    std::map<token, std::size_t> documents = {};  // how many documents carry it
+    std::map<std::string, page, std::less<>> pages = {};
+    std::int64_t shared_count = 0;
+};
+
+}  // namespace holdfast::drill

@@ -1,0 +1,257 @@
+#include "tools/holdfast/drill/judge.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace holdfast::drill {
+
+std::string_view name_of(action what) noexcept
+{
+    constexpr std::array<std::string_view, actions> names{"insert_one", "insert_many",
+                                                          "update_one", "find_one_and_update",
+                                                          "bulk_write", "delete_one"};
+    return names[static_cast<std::size_t>(what)];
+}
+
+namespace {
+
+constexpr std::size_t most_complaints = 100;
+
+/// How often something may be there.
+struct bounds {
+    std::int64_t least = 0;
+    std::int64_t most = 0;
+
+    void add(fate of)
+    {
+        least += of == fate::acknowledged ? 1 : 0;
+        most += of == fate::failed ? 0 : 1;
+    }
+};
+
+class judgement {
+public:
+    judgement(std::span<const operation> history, const found_state& found, std::size_t scenes)
+        : history_{history}, found_{found}
+    {
+        made_.scenes.resize(std::max<std::size_t>(scenes, 1));
+        for (const operation& one : history_) {
+            if (one.removed)
+                removals_[*one.removed].push_back(one.end);
+        }
+        for (const auto& [name, page] : found_.pages) {
+            for (const token signature : page.signatures)
+                ++signatures_[signature];
+        }
+    }
+
+    verdict pronounce() &&
+    {
+        for (const operation& one : history_) {
+            count(one);
+            for (const token inserted : one.inserted)
+                check_document(one, inserted);
+            if (one.signature)
+                check_effect(one, "signature", *one.signature, times(signatures_, *one.signature));
+        }
+        check_strangers();
+        check_pages();
+        check_shared_counter();
+        measure_pauses();
+        return std::move(made_);
+    }
+
+private:
+    template <class Map>
+    static std::int64_t times(const Map& in, token which)
+    {
+        const auto found = in.find(which);
+        return found == in.end() ? 0 : static_cast<std::int64_t>(found->second);
+    }
+
+    void complain(std::string what)
+    {
+        if (made_.complaints.size() < most_complaints)
+            made_.complaints.push_back(std::move(what));
+    }
+    static std::string describe(const operation& one)
+    {
+        return std::string{name_of(one.what)} + " of client " + std::to_string(one.client) +
+               " in scene " + std::to_string(one.scene);
+    }
+
+    /// The same for the operation's scene and for all.
+    void add(const operation& one, std::uint64_t tally::* what, std::uint64_t by = 1)
+    {
+        made_.scenes[std::min(one.scene, made_.scenes.size() - 1)].*what += by;
+        made_.total.*what += by;
+    }
+    void count(const operation& one)
+    {
+        add(one, &tally::operations);
+        if (one.end == fate::acknowledged)
+            add(one, &tally::acknowledged);
+        if (one.end == fate::failed)
+            add(one, &tally::failed);
+        if (one.end == fate::unclear)
+            add(one, &tally::unclear);
+        if (!one.why.empty()) {
+            ++made_.scenes[std::min(one.scene, made_.scenes.size() - 1)].reasons[one.why];
+            ++made_.total.reasons[one.why];
+        }
+        if (one.completions != 1) {
+            add(one, &tally::unfinished);
+            complain(describe(one) + " completed " + std::to_string(one.completions) + " times");
+        } else if (one.deadline && one.ended > *one.deadline) {
+            add(one, &tally::late);
+            const auto late = std::chrono::duration_cast<std::chrono::milliseconds>(one.ended -
+                                                                                    *one.deadline);
+            complain(describe(one) + " ended " + std::to_string(late.count()) +
+                     " ms after its deadline" + (one.why.empty() ? "" : ": " + one.why));
+        }
+    }
+
+    void check_effect(const operation& one, std::string_view kind, token which, std::int64_t there)
+    {
+        bounds allowed;
+        allowed.add(one.end);
+        check_bounds(one, kind, which, there, allowed);
+    }
+    void check_bounds(const operation& one, std::string_view kind, token which, std::int64_t there,
+                      bounds allowed)
+    {
+        const std::string what = std::string{kind} + ' ' + std::to_string(which) + ", " +
+                                 describe(one);
+        if (there < allowed.least) {
+            add(one, &tally::lost);
+            complain("lost: " + what);
+        } else if (there > 1) {
+            add(one, &tally::doubled);
+            complain("applied " + std::to_string(there) + " times: " + what);
+        } else if (there > allowed.most) {
+            add(one, &tally::untrue);
+            complain("applied although told that it was not: " + what +
+                     (one.why.empty() ? "" : " (" + one.why + ")"));
+        }
+    }
+
+    /// A document may have been deleted again.
+    void check_document(const operation& one, token which)
+    {
+        bounds allowed;
+        allowed.add(one.end);
+        const std::int64_t there = times(found_.documents, which);
+        const auto removed = removals_.find(which);
+        if (removed != removals_.end()) {
+            const auto was = [&](fate end) {
+                return std::ranges::find(removed->second, end) != removed->second.end();
+            };
+            if (was(fate::acknowledged) && there == 1) {
+                add(one, &tally::lost);
+                complain("lost: the deletion of document " + std::to_string(which) + " by client " +
+                         std::to_string(one.client));
+                return;
+            }
+            if (was(fate::acknowledged) || was(fate::unclear) || was(fate::running))
+                allowed.least = 0;
+        }
+        check_bounds(one, "document", which, there, allowed);
+    }
+
+    /// What is there, and nobody has asked for.
+    void check_strangers()
+    {
+        std::set<token> asked;
+        for (const operation& one : history_) {
+            asked.insert(one.inserted.begin(), one.inserted.end());
+            if (one.signature)
+                asked.insert(*one.signature);
+        }
+        const auto check = [&](const auto& all, const char* kind) {
+            for (const auto& [which, times] : all) {
+                if (asked.contains(which))
+                    continue;
+                ++made_.total.untrue;
+                complain(std::string{kind} + ' ' + std::to_string(which) +
+                         " is there, and nobody has asked for it");
+            }
+        };
+        check(found_.documents, "document");
+        check(signatures_, "signature");
+    }
+
+    /// A write that counts also signs, and signatures have been looked at one by one.
+    void check_pages()
+    {
+        for (const auto& [name, page] : found_.pages) {
+            const auto signatures = static_cast<std::int64_t>(page.signatures.size());
+            check_counter("page " + name, page.count, {signatures, signatures});
+        }
+    }
+
+    void check_shared_counter()
+    {
+        bounds allowed;
+        std::map<std::int64_t, const operation*> told;
+        for (const operation& one : history_) {
+            if (!one.counted)
+                continue;
+            allowed.add(one.end);
+            if (!one.count_told)
+                continue;
+            // What a majority has is never counted again by another.
+            const auto [other, first] = told.emplace(*one.count_told, &one);
+            if (!first) {
+                add(one, &tally::lost);
+                complain("lost: the shared counter was " + std::to_string(*one.count_told) +
+                         " for two writes, " + describe(*other->second) + " and " + describe(one));
+            }
+        }
+        check_counter("the shared counter", found_.shared_count, allowed);
+    }
+    void check_counter(const std::string& name, std::int64_t there, bounds allowed)
+    {
+        if (there >= allowed.least && there <= allowed.most)
+            return;
+        const bool less = there < allowed.least;
+        const std::int64_t by = less ? allowed.least - there : there - allowed.most;
+        made_.total.*(less ? &tally::lost : &tally::doubled) += static_cast<std::uint64_t>(by);
+        complain((less ? "lost: " : "applied twice: ") + name + " is " + std::to_string(there) +
+                 ", and must be " + std::to_string(allowed.least) + " to " +
+                 std::to_string(allowed.most));
+    }
+
+    void measure_pauses()
+    {
+        std::vector<std::pair<time_point, std::size_t>> good;
+        time_point began = time_point::max();
+        for (const operation& one : history_) {
+            began = std::min(began, one.began);
+            if (one.end == fate::acknowledged)
+                good.emplace_back(one.ended, std::min(one.scene, made_.scenes.size() - 1));
+        }
+        std::ranges::sort(good);
+        for (const auto& [when, scene] : good) {
+            duration& longest = made_.scenes[scene].longest_pause;
+            longest = std::max(longest, when - began);
+            made_.total.longest_pause = std::max(made_.total.longest_pause, when - began);
+            began = when;
+        }
+    }
+
+    std::span<const operation> history_;
+    const found_state& found_;
+    std::map<token, std::vector<fate>> removals_;
+    std::map<token, std::size_t> signatures_;
+    verdict made_;
+};
+
+}  // namespace
+
+verdict judge(std::span<const operation> history, const found_state& found, std::size_t scenes)
+{
+    return judgement{history, found, scenes}.pronounce();
+}
+
+}  // namespace holdfast::drill

@@ -1,0 +1,33 @@
+#pragma once
+#include "holdfast/lab/mongo.hpp"
+#include "tools/holdfast/drill/stage.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace holdfast::drill {
+
+/// Where a scene is played: clients, and perhaps servers that it may break.
+struct theatre {
+    stage* clients = nullptr;
+    lab::mongo_cluster* servers = nullptr;  // null: somebody else's
+    std::atomic<bool>* interrupted = nullptr;  // somebody wants to go home
+    std::chrono::milliseconds length{8000};
+};
+
+struct scene {
+    std::string_view name;
+    std::string_view what;  // for people: what happens in it
+    bool needs_servers;
+    /// Takes its time. All that it broke works again when it returns.
+    void (*play)(const theatre& in);
+};
+
+std::span<const scene> all_scenes() noexcept;
+/// Null if there is none of that name.
+const scene* find_scene(std::string_view name) noexcept;
+
+}  // namespace holdfast::drill
