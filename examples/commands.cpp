@@ -32,6 +32,13 @@ asio::awaitable<void> work(hf::mongo::client db, int& failures)
     const bson::document reply = co_await db.run_command("admin", hello);
     failures += !reply["isWritablePrimary"].as_bool();
 
+    const bson::document stats = bson::doc("dbStats", 1);
+    const bson::document size = co_await db["sea"].run_command(stats);
+    failures += size["db"].as_string() != "sea";
+    auto names = db["sea"].run_cursor_command(bson::doc("listCollections", 1, "nameOnly", true));
+    const auto first = co_await names.next();
+    failures += first.has_value();  // there are none yet
+
     const hf::mongo::session session = db.start_session();
     hf::mongo::command_options in_session;
     in_session.session = &session;
