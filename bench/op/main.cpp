@@ -1,9 +1,11 @@
 #include "api/process_facts.hpp"
 #include "core/mongo/uri/uri.hpp"
+#include "crud.hpp"
 #include "holdfast/mongo/client.hpp"
 #include "holdfast/sync/client.hpp"
 #include "net/blocking/world.hpp"
 #include "net/world.hpp"
+#include "order.hpp"
 #include "shell/mongo/connection/first_contact.hpp"
 #include "shell/mongo/connection/ping.hpp"
 
@@ -26,23 +28,7 @@ namespace {
 using core::mongo::parsed_uri;
 using shell::mongo::connection_ptr;
 
-struct order {
-    std::string operation = "ping";
-    std::string uri;
-    std::uint64_t count = 1000;
-    std::uint32_t concurrency = 1;
-    bool sync = false;
-};
-
-struct tally {
-    std::uint64_t begun = 0;
-    std::uint64_t done = 0;
-    std::string failure = {};
-    std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
-    std::chrono::steady_clock::time_point ended = {};  // of the last operation, if anybody looked
-};
-
-runtime::awaitable<result<connection_ptr>> connect(runtime::world& in, const parsed_uri& from)
+runtime::awaitable<result<connection_ptr>> connect_to(runtime::world& in, const parsed_uri& from)
 {
     const auto recipe = shell::mongo::make_recipe(in, from.settings, api::describe_process({}));
     if (!recipe)
@@ -51,16 +37,14 @@ runtime::awaitable<result<connection_ptr>> connect(runtime::world& in, const par
 }
 
 /// One of several that share the work, each with a connection of its own.
-runtime::awaitable<void> worker(runtime::world& in, const parsed_uri& from, const order& what,
-                                tally& all)
+runtime::awaitable<void> worker(runtime::world& in, const parsed_uri& from, tally& all)
 {
-    auto made = co_await connect(in, from);
+    auto made = co_await connect_to(in, from);
     if (!made) {
         all.failure = made.error().message();
         co_return;
     }
-    while (all.begun < what.count && all.failure.empty()) {
-        ++all.begun;
+    while (all.begin_another()) {
         const auto answered = co_await shell::mongo::ping(**made);
         if (!answered) {
             all.failure = answered.error().message();
@@ -72,10 +56,9 @@ runtime::awaitable<void> worker(runtime::world& in, const parsed_uri& from, cons
 
 /// A command through a client, with everything that operations have.
 runtime::awaitable<void> command_worker(const mongo::client& with, const bson::document& command,
-                                        mongo::command_options how, const order& what, tally& all)
+                                        mongo::command_options how, tally& all)
 {
-    while (all.begun < what.count && all.failure.empty()) {
-        ++all.begun;
+    while (all.begin_another()) {
         try {
             co_await with.run_command("perftest", command, how);
             ++all.done;
@@ -83,11 +66,6 @@ runtime::awaitable<void> command_worker(const mongo::client& with, const bson::d
             all.failure = failed.why().explain();
         }
     }
-}
-
-runtime::awaitable<void> close(const mongo::client& with)
-{
-    co_await with.close();
 }
 
 struct command_to_run {
@@ -105,7 +83,7 @@ struct command_to_run {
 void run_commands_blocking(const order& what, const command_to_run& command, tally& all)
 {
     const sync::client with{what.uri};
-    for (; all.begun < what.count && all.failure.empty(); ++all.begun) {
+    while (all.begin_another()) {
         const auto reply = with.try_run_command("perftest", command.body, command.how);
         if (reply)
             ++all.done;
@@ -123,11 +101,10 @@ void run_commands(const order& what, const command_to_run& command, tally& all)
         if (--running > 0)
             return;
         all.ended = std::chrono::steady_clock::now();
-        boost::asio::co_spawn(loop, close(with), [](std::exception_ptr) {});
+        boost::asio::co_spawn(loop, disconnect(with), [](std::exception_ptr) {});
     };
     for (std::uint32_t n = 0; n < what.concurrency; ++n)
-        boost::asio::co_spawn(loop, command_worker(with, command.body, command.how, what, all),
-                              ended);
+        boost::asio::co_spawn(loop, command_worker(with, command.body, command.how, all), ended);
     loop.run();
 }
 
@@ -140,26 +117,42 @@ void run_async(const parsed_uri& from, const order& what, tally& all)
             std::rethrow_exception(thrown);
     };
     for (std::uint32_t n = 0; n < what.concurrency; ++n)
-        boost::asio::co_spawn(loop, worker(world, from, what, all), rethrow);
+        boost::asio::co_spawn(loop, worker(world, from, all), rethrow);
     loop.run();
 }
 
 /// Each operation is a call of its own, as an application makes it.
-void run_sync(const parsed_uri& from, const order& what, tally& all)
+void run_sync(const parsed_uri& from, tally& all)
 {
     net::blocking_world world;
-    auto made = world.run(connect(world, from));
+    auto made = world.run(connect_to(world, from));
     if (!made) {
         all.failure = made.error().message();
         return;
     }
-    for (; all.begun < what.count && all.failure.empty(); ++all.begun) {
+    while (all.begin_another()) {
         const auto answered = world.run(shell::mongo::ping(**made));
         if (answered)
             ++all.done;
         else
             all.failure = answered.error().message();
     }
+}
+
+void run_operation(const parsed_uri& from, const order& what, tally& all)
+{
+    if (what.operation == "ping")
+        return what.sync ? run_sync(from, all) : run_async(from, what, all);
+    if (const crud_operation* const known = crud_operation_of(what)) {
+        const crud_work work{what};
+        return what.sync ? run_crud_blocking(*known, what, work, all)
+                         : run_crud(*known, what, work, all);
+    }
+    const command_to_run command{what.operation == "run_insert"};
+    if (what.sync)
+        run_commands_blocking(what, command, all);
+    else
+        run_commands(what, command, all);
 }
 
 int run(const order& what)
@@ -169,25 +162,19 @@ int run(const order& what)
         std::fprintf(stderr, "bench_op: %s\n", from.error().message().c_str());
         return 2;
     }
-    tally all;
-    const command_to_run command{what.operation == "run_insert"};
-    if (what.operation != "ping" && what.sync)
-        run_commands_blocking(what, command, all);
-    else if (what.operation != "ping")
-        run_commands(what, command, all);
-    else if (what.sync)
-        run_sync(*from, what, all);
-    else
-        run_async(*from, what, all);
+    tally all{what.count};
+    run_operation(*from, what, all);
     if (!all.failure.empty()) {
         std::fprintf(stderr, "bench_op: %s\n", all.failure.c_str());
         return 1;
     }
     if (all.ended < all.began)
-        all.ended = std::chrono::steady_clock::now();
-    std::printf("{\"op\":\"%s\",\"n\":%llu,\"wall\":%.6f}\n", what.operation.c_str(),
-                static_cast<unsigned long long>(all.done),
-                std::chrono::duration<double>(all.ended - all.began).count());
+        all.ended = tally::clock::now();
+    std::printf("{\"op\":\"%s\",\"n\":%llu,\"wall\":%.6f,\"docs\":%llu,\"checksum\":%lld}\n",
+                what.operation.c_str(), static_cast<unsigned long long>(all.done),
+                std::chrono::duration<double>(all.ended - all.began).count(),
+                static_cast<unsigned long long>(all.documents),
+                static_cast<long long>(all.checksum));
     return 0;
 }
 
@@ -199,14 +186,18 @@ int main(int argc, char** argv)
     holdfast::bench::order what;
     CLI::App app{"Performs exactly N operations against a server and exits."};
     app.add_option("operation", what.operation,
-                   "ping: on a connection of its own; run_ping, run_insert: through a client")
+                   "ping: on a connection of its own; run_ping, run_insert: a command through a "
+                   "client; the others: an operation of a collection")
         ->required()
-        ->check(CLI::IsMember({"ping", "run_ping", "run_insert"}));
+        ->check(CLI::IsMember({"ping", "run_ping", "run_insert", "insert_one", "insert_many",
+                               "find_one", "find_many"}));
     app.add_option("--uri", what.uri, "Connection string")->required();
     app.add_option("--count", what.count, "Operations in all")->capture_default_str();
     app.add_option("--concurrency", what.concurrency, "Connections, one operation on each")
         ->check(CLI::Range(1U, 10'000U))
         ->capture_default_str();
+    app.add_option("--document", what.document, "What is inserted: a file with its JSON")
+        ->check(CLI::ExistingFile);
     app.add_flag("--sync", what.sync, "Blocking calls, one connection");
     CLI11_PARSE(app, argc, argv);
     return holdfast::bench::run(what);
