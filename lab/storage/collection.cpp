@@ -38,7 +38,7 @@ index_spec make_id_spec(const collection_options& options)
     (void)raw.finish();
     spec.raw = bson::document::adopt(std::move(bytes));
     spec.key = bson::doc("_id", 1);
-    spec.unique = !options.raw["timeseries"];  // measurements may have the same one
+    spec.unique = true;
     spec.order = options.order;
     return spec;
 }

@@ -41,7 +41,7 @@ struct collection_options {
     bson::document pipeline = {};  // an array as a document
     bool clustered = false;
     std::string clustered_index_name = {};
-    bool without_ids = false;  // documents need no _id, and have no index on it: the oplog
+    bool without_ids = false;  // documents need no _id, and have no index on it
 };
 
 /// The options of a create command, with whatever else it carries; what is not an option is left

@@ -118,6 +118,8 @@ result<void> read_option(const bson::element& e, collection_options& to)
         return read_text(e, to.view_on);
     } else if (name == "clusteredIndex") {
         return read_clustered(e, to);
+    } else if (name == "timeseries") {
+        to.without_ids = true;  // several measurements may have the same one
     }
     return {};
 }

@@ -177,6 +177,12 @@ void connection_pool::opened(connection_id id, std::optional<bson::object_id> se
 
 void connection_pool::open_failed(connection_id id, const error& why, time_point now)
 {
+    fail_opening(id, why, now);
+    go_on(now);
+}
+
+void connection_pool::fail_opening(connection_id id, const error& why, time_point now)
+{
     const auto c = connections_.find(id);
     if (c == connections_.end())
         return;
@@ -188,7 +194,12 @@ void connection_pool::open_failed(connection_id id, const error& why, time_point
         waiting_.pop_front();
         refuse_one(first, checkout_failure::connection_error, why, now);
     }
-    serve(now);
+}
+
+void connection_pool::go_on(time_point now)
+{
+    if (state_ == state::ready)
+        serve(now);
 }
 
 void connection_pool::mark_ready(time_point now)

@@ -86,6 +86,10 @@ public:
 
     void opened(connection_id id, std::optional<bson::object_id> service, time_point now);
     void open_failed(connection_id id, const error& why, time_point now);
+    /// The two halves of it, for who clears the pool in between: whoever waited for the connection
+    /// is told, and then others are served, if the pool is still ready.
+    void fail_opening(connection_id id, const error& why, time_point now);
+    void go_on(time_point now);
 
     /// A connection in use stays with a cursor, or does so no longer.
     void pinned(bool by_cursor) noexcept { pinned_ += by_cursor ? 1 : -1; }

@@ -340,10 +340,11 @@ runtime::awaitable<void> server_pool::open(std::shared_ptr<server_pool> self, co
     } else {
         const error& why = made.error();
         std::optional<pending_work> work;
+        std::optional<pending_work> rest;
         std::vector<core::pool_event> told_later;
         {
             const std::scoped_lock lock{self->mutex_};
-            self->machine_.open_failed(id, why, self->world_.steady_now());
+            self->machine_.fail_opening(id, why, self->world_.steady_now());
             if (!self->tell_->silent())
                 told_later = self->machine_.take_events();
             work.emplace(self->settle());
@@ -353,6 +354,8 @@ runtime::awaitable<void> server_pool::open(std::shared_ptr<server_pool> self, co
             self->heard_.failed(as_application_error(self->options_.server, generation, why));
         const std::scoped_lock lock{self->mutex_};
         self->tell_events(told_later);
+        self->machine_.go_on(self->world_.steady_now());
+        rest.emplace(self->settle());
     }
     self->tell_->deliver();
 }
