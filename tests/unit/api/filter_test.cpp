@@ -19,7 +19,6 @@ using bson::doc;
 
 struct address {
     std::string city;
-    friend bool operator==(const address&, const address&) = default;
 };
 BOOST_DESCRIBE_STRUCT(address, (), (city))
 
