@@ -2,11 +2,16 @@
 
 namespace holdfast::shell {
 
-runtime::awaitable<pause_end> pause(runtime::world& in, duration wait, core::deadline until)
+runtime::awaitable<pause_end> pause(runtime::world& in, duration wait, core::deadline until,
+                                    runtime::event* ended)
 {
     const auto planned = core::deadline::after(in.steady_now(), wait);
     const auto ends = core::deadline::sooner(planned, until);
-    const runtime::wait_end how = co_await runtime::sleep_until(in, ends.when());
+    runtime::wait_end how = runtime::wait_end::timed_out;
+    if (ended != nullptr)
+        how = co_await ended->wait(0, ends.when());
+    else
+        how = co_await runtime::sleep_until(in, ends.when());
     if (how == runtime::wait_end::cancelled)
         co_return pause_end::cancelled;
     // Also for one who wakes late, because his process stood still.

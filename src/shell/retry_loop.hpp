@@ -3,6 +3,7 @@
 #include "runtime/wait.hpp"
 #include "runtime/world.hpp"
 #include "shell/answer_box.hpp"
+#include "shell/recycled.hpp"
 
 #include <boost/asio/this_coro.hpp>
 
@@ -76,14 +77,24 @@ concept asking_protocol = retry_protocol<Protocol> && requires(Protocol& p, repl
 ///
 ///   begin_now()      True if all is at hand and the message is built. If not, attempt() goes on
 ///                    from here.
-///   round_trip()     What there is to wait for.
+///   send_now()       True if the message is sent. If not, round_trip() goes on from here, up to
+///                    the reply.
+///   reply_at_hand()  The reply, or why there is none, if that is known.
+///   read_more()      What there is to wait for until it is, and
+///   take_in(got)     what comes of it.
 ///   end(reply)       What attempt() would have returned. Holds nothing any more, unless the next
 ///                    attempt is to be made at once and over the same connection: a renewed login.
 template <class Protocol>
 concept prompt_protocol = retry_protocol<Protocol> && requires(Protocol& p) {
     { p.begin_now() } -> std::same_as<bool>;
     typename Protocol::reply_type;
+    { p.send_now() } -> std::same_as<bool>;
     { p.round_trip() } -> std::same_as<runtime::awaitable<result<typename Protocol::reply_type>>>;
+    { p.reply_at_hand() } -> std::same_as<std::optional<result<typename Protocol::reply_type>>>;
+    { p.read_more() } -> std::same_as<runtime::awaitable<runtime::io_result>>;
+    {
+        p.take_in(std::declval<runtime::io_result>())
+    } -> std::same_as<std::optional<result<typename Protocol::reply_type>>>;
     {
         p.end(std::declval<result<typename Protocol::reply_type>>())
     } -> std::same_as<result<typename Protocol::value_type>>;
@@ -92,7 +103,9 @@ concept prompt_protocol = retry_protocol<Protocol> && requires(Protocol& p) {
 enum class pause_end : std::uint8_t { over, deadline_came, cancelled };
 
 /// Waits so long, but not beyond the deadline; if that is the end of it, the deadline has come.
-runtime::awaitable<pause_end> pause(runtime::world& in, duration wait, core::deadline until);
+/// Over at once if `ended` has ever happened.
+runtime::awaitable<pause_end> pause(runtime::world& in, duration wait, core::deadline until,
+                                    runtime::event* ended = nullptr);
 
 /// For protocols that want to know when the loop is about to wait or to ask, and for tests that
 /// want to see that no connection is held by then: about_to_wait().
@@ -101,6 +114,17 @@ void tell_about_wait(Protocol& protocol)
 {
     if constexpr (requires { protocol.about_to_wait(); })
         protocol.about_to_wait();
+}
+
+/// For protocols whose waits somebody else may end, with an event that happens once:
+/// ends_waiting(). It is for woke() to say what comes of it.
+template <class Protocol>
+runtime::event* who_ends_waits_of(Protocol& protocol)
+{
+    if constexpr (requires { protocol.ends_waiting(); })
+        return &protocol.ends_waiting();
+    else
+        return nullptr;
 }
 
 /// Asks somebody, and waits for the answer.
@@ -156,7 +180,8 @@ runtime::awaitable<std::optional<error>> before_next_attempt(runtime::world& in,
         co_return std::move(last->why);
 
     tell_about_wait(protocol);
-    const pause_end how = co_await pause(in, std::get<try_again>(next).wait, until);
+    const pause_end how = co_await pause(in, std::get<try_again>(next).wait, until,
+                                         who_ends_waits_of(protocol));
     const time_point now = in.steady_now();
     switch (how) {
     case pause_end::cancelled:
@@ -175,12 +200,12 @@ runtime::awaitable<std::optional<error>> before_next_attempt(runtime::world& in,
 /// cancelled wherever it waits, and then says so by an error, not by an exception; unless its
 /// caller has asked for the bare value, `Given`, and so for `failure` to be thrown. A protocol may
 /// make something else of the outcome at the end: given(outcome).
-/// The protocol is made of `parts`, where it stays: it need not be moved into the loop.
-template <retry_protocol Protocol, class Given = result<typename Protocol::value_type>,
-          class... Parts>
-runtime::awaitable<Given> retry_loop_of(runtime::world& in, core::deadline until, Parts... parts)
+template <class Given, retry_protocol Protocol>
+runtime::awaitable<Given> retry_loop_of(runtime::world& in, core::deadline until,
+                                        recycled<Protocol> given_protocol)
 {
-    Protocol protocol{std::move(parts)...};
+    const auto held = std::move(given_protocol);  // ends with the loop, a parameter with its frame
+    Protocol& protocol = *held;
     namespace this_coro = runtime::asio::this_coro;
     using outcome_type = result<typename Protocol::value_type>;
 
@@ -199,8 +224,18 @@ runtime::awaitable<Given> retry_loop_of(runtime::world& in, core::deadline until
             }
             if constexpr (prompt_protocol<Protocol>) {
                 if (protocol.begin_now()) {
-                    auto reply = co_await protocol.round_trip();
-                    end.emplace(protocol.end(std::move(reply)));
+                    std::optional<result<typename Protocol::reply_type>> reply;
+                    if (protocol.send_now()) [[likely]] {
+                        reply = protocol.reply_at_hand();
+                        while (!reply) {
+                            const runtime::io_result got = co_await protocol.read_more();
+                            reply = protocol.take_in(got);
+                        }
+                    } else {
+                        auto late = co_await protocol.round_trip();
+                        reply.emplace(std::move(late));
+                    }
+                    end.emplace(protocol.end(*std::move(reply)));
                 }
             }
             if (!end) {
@@ -241,7 +276,8 @@ runtime::awaitable<result<typename Protocol::value_type>> retry_loop(runtime::wo
                                                                      Protocol protocol,
                                                                      core::deadline until)
 {
-    return retry_loop_of<Protocol>(in, until, std::move(protocol));
+    using outcome = result<typename Protocol::value_type>;
+    return retry_loop_of<outcome>(in, until, recycled<Protocol>::make(std::move(protocol)));
 }
 
 }  // namespace holdfast::shell

@@ -1,5 +1,6 @@
 #include "traffic/traffic.hpp"
 
+#include <map>
 #include <set>
 
 namespace holdfast::proof {
@@ -237,6 +238,54 @@ TEST(traffic_session, one_that_the_server_is_about_to_forget_is_not_used_again)
     const auto ids = lsids(s.server("a").commands("insert"));
     EXPECT_EQ(ids.at(0), ids.at(1));
     EXPECT_NE(ids.at(1), ids.at(2));
+    expect_clean(s);
+}
+
+TEST(traffic_session, no_number_comes_twice_whatever_becomes_of_the_writes)
+{
+    VERIFIES("RW-038");
+    scene s{{.hosts = {"a"}}};
+    const std::vector<std::pair<scripted_reply, bool>> writes = {
+        // How the first attempt ends, and whether there is another.
+        {{.body = error_reply(11000)}, false},
+        {good_write(), false},
+        {{.body = error_reply(189, "RetryableWriteError")}, true},
+        {{.body = overload_reply()}, true},
+        {hang_up(), true},
+        {{.body = error_reply(206)}, false},
+        {good_write(), false},
+    };
+    std::vector<scripted_reply> replies;
+    for (const auto& [first, again] : writes) {
+        replies.push_back(first);
+        if (again)
+            replies.push_back(good_write());
+    }
+    s.server("a").on_command("insert", in_turn(std::move(replies)));
+    s.connect();
+    const mongo::session given = s.client->start_session();
+    for (int id = 0; id < static_cast<int>(writes.size()); ++id)
+        EXPECT_TRUE(s.run(insert_of(id), write_in(given)).done());
+
+    std::map<std::int64_t, std::vector<std::int64_t>> numbers_of;  // by operation
+    std::vector<std::int64_t> operations;  // in the order of their beginning
+    for (const record& one : s.events().of(heard::command_started)) {
+        ASSERT_EQ(one.body.get<uuid>("lsid.id").value(), given.id());
+        if (operations.empty() || operations.back() != one.operation)
+            operations.push_back(one.operation);
+        numbers_of[one.operation].push_back(one.body["txnNumber"].as_int64());
+    }
+    ASSERT_EQ(operations.size(), writes.size());
+    ASSERT_EQ(numbers_of.size(), writes.size());
+    std::int64_t last = 0;
+    for (std::size_t i = 0; i < writes.size(); ++i) {
+        const auto& attempts = numbers_of[operations[i]];
+        EXPECT_EQ(attempts.size(), writes[i].second ? 2U : 1U) << "write " << i;
+        for (const std::int64_t number : attempts)
+            EXPECT_EQ(number, attempts.front()) << "write " << i;
+        EXPECT_GT(attempts.front(), last) << "write " << i;
+        last = attempts.front();
+    }
     expect_clean(s);
 }
 

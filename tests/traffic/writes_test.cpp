@@ -271,5 +271,59 @@ TEST(traffic_writes, a_session_that_saw_a_broken_connection_is_not_used_again)
     expect_clean(s);
 }
 
+TEST(traffic_writes, a_reply_that_does_not_come_is_a_network_error_however_it_is_lost)
+{
+    VERIFIES("RW-004");
+    const std::vector<std::pair<const char*, scripted_reply>> ways = {
+        {"closed", hang_up()},
+        {"half a reply", {.body = good_write().body, .only_bytes = 9}},
+        {"silence", keep_silent()},
+    };
+    for (const auto& [name, first] : ways) {
+        SCOPED_TRACE(name);
+        scene s;
+        s.server("a").on_command("insert", in_turn({first, good_write()}));
+        s.connect("&socketTimeoutMS=100");
+        const operation& op = s.write();
+        EXPECT_TRUE(op.good()) << op.explain();
+        const auto sent = s.server("a").commands("insert");
+        ASSERT_EQ(sent.size(), 2U);
+        ASSERT_TRUE(sent[0].body["txnNumber"]);
+        EXPECT_EQ(sent[0].body["txnNumber"].as_int64(), sent[1].body["txnNumber"].as_int64());
+        EXPECT_EQ(sent[0].body["lsid"].as_document(), sent[1].body["lsid"].as_document());
+        EXPECT_NE(sent[0].connection, sent[1].connection);
+        if (std::string_view{name} == "silence") {
+            EXPECT_GE(sent[1].when - sent[0].when, 100ms);
+            EXPECT_EQ(s.events().type_of("a:27017"), "RSPrimary");
+            EXPECT_EQ(s.events().count(heard::pool_cleared), 0U) << "it says nothing of the server";
+        }
+        expect_clean(s);
+    }
+}
+
+TEST(traffic_writes, a_retry_that_gets_no_connection_leaves_the_error_of_the_first_attempt)
+{
+    VERIFIES("RW-054");
+    scene s;
+    s.server("a").on_command(
+        "insert", in_turn({{.body = error_reply(6, "RetryableWriteError")}, good_write()}));
+    s.server("a").on_command("ping", [](const scripted_command&) {
+        return scripted_reply{.body = bson::doc("ok", 1.0), .delay = 1s};
+    });
+    s.connect("&maxPoolSize=1&waitQueueTimeoutMS=50");
+    s.settle();
+    const operation& op = s.start_write(1);
+    s.start(ping_command());  // gets the only connection when the first attempt has ended
+    ASSERT_TRUE(s.finish_all());
+    EXPECT_EQ(op.code(), 6) << op.explain();
+    EXPECT_EQ(s.server("a").count("insert"), 1U);
+    const auto failed = s.events().of(heard::check_out_failed);
+    ASSERT_EQ(failed.size(), 1U);
+    EXPECT_EQ(failed[0].name, "timeout");
+    EXPECT_EQ(s.server("a").count("ping"), 1U);
+    EXPECT_TRUE(s.operations.back().good()) << s.operations.back().explain();
+    expect_clean(s);
+}
+
 }  // namespace
 }  // namespace holdfast::proof

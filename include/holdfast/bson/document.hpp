@@ -36,6 +36,14 @@ public:
         return document{*checked};
     }
 
+    /// Becomes a copy of `source`, which is not a part of it, in the memory that it has if that
+    /// is enough.
+    void assign(bson::view source)
+    {
+        bytes_.clear();
+        append(source.bytes());
+    }
+
     bson::view view() const noexcept
     {
         return bytes_.empty() ? bson::view{} : bson::view::trusted(bytes_.data());

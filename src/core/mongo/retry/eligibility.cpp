@@ -1,5 +1,7 @@
 #include "core/mongo/retry/eligibility.hpp"
 
+#include "core/mongo/sdam/reply.hpp"
+
 #include <algorithm>
 #include <array>
 
@@ -22,6 +24,25 @@ bool takes_transaction_number(const write_command& command, std::int32_t max_wir
     if (command.name == "bulkWrite")
         return max_wire_version >= bulk_write_since;
     return std::ranges::find(always, command.name) != always.end();
+}
+
+bool touches_many(bson::view command) noexcept
+{
+    const std::string_view name = command.empty() ? "" : (*command.begin()).key();
+    const std::string_view list = name == "update"      ? "updates"
+                                  : name == "delete"    ? "deletes"
+                                  : name == "bulkWrite" ? "ops"
+                                                        : "";
+    const bson::element statements = list.empty() ? bson::element{} : command.find(list);
+    if (statements.type() != bson::type::array)
+        return false;
+    return std::ranges::any_of(statements.as_array(), [](const bson::element& one) {
+        if (one.type() != bson::type::document)
+            return false;
+        const bson::element multi = one.as_document().find("multi");
+        const bson::element limit = one.as_document().find("limit");
+        return (multi && is_true(multi)) || (limit && !is_true(limit));
+    });
 }
 
 bool is_retryable_read(std::string_view command) noexcept

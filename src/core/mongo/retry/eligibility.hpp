@@ -1,6 +1,7 @@
 #pragma once
 #include "core/mongo/sdam/server_description.hpp"
 #include "core/mongo/settings/concern.hpp"
+#include "holdfast/bson/view.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -27,6 +28,9 @@ struct write_command {
 /// Whether such a command may carry a transaction number on a server that supports them. The
 /// server refuses numbers on any other command.
 bool takes_transaction_number(const write_command& command, std::int32_t max_wire_version) noexcept;
+
+/// Whether one of the statements in the command's body writes to more than one document.
+bool touches_many(bson::view command) noexcept;
 
 /// The read commands that are tried once more after a lost connection.
 bool is_retryable_read(std::string_view command) noexcept;

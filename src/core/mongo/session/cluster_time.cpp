@@ -8,7 +8,9 @@ bool cluster_time::advance(bson::view time)
     if (!when || (latest_ && *when <= when_))
         return false;
     when_ = *when;
-    latest_.emplace(time);
+    if (!latest_)
+        latest_.emplace();
+    latest_->assign(time);  // in the same memory: it comes with every reply
     return true;
 }
 

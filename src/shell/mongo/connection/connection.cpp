@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 namespace holdfast::shell::mongo {
 
@@ -34,41 +35,71 @@ void connection::set_description(core::mongo::connection_description says,
 runtime::awaitable<result<message>> connection::round_trip(std::span<const std::uint8_t> request,
                                                            request_id id, std::string_view command)
 {
+    (void)send_now(request, command);
+    return rest_of_round_trip(id, command);
+}
+
+bool connection::send_now(std::span<const std::uint8_t> request, std::string_view command)
+{
     phase_ = dispatch_phase::not_sent;
     if (compression_.with != wire_compressor::noop && core::mongo::may_compress(command)) {
         auto packed = compressed(request);
-        if (!packed)
-            co_return std::move(packed).error();
+        if (!packed) {
+            not_packed_ = std::move(packed).error();
+            return false;
+        }
         request = *packed;
     }
-
     const runtime::io_result sent = stream_->write_now(request);
     if (sent.bytes > 0)
         phase_ = dispatch_phase::in_flight;
-    if (sent.bytes < request.size()) {
-        error_code why = sent.why;
+    unsent_ = request.subspan(sent.bytes);
+    not_written_ = sent.why;
+    return unsent_.empty();
+}
+
+runtime::awaitable<result<message>> connection::rest_of_round_trip(request_id id,
+                                                                   std::string_view command)
+{
+    if (not_packed_) [[unlikely]]
+        co_return *std::exchange(not_packed_, std::nullopt);
+    if (!unsent_.empty()) {
+        error_code why = not_written_;
         if (!why || why == boost::system::errc::operation_would_block) {
             phase_ = dispatch_phase::in_flight;
-            why = co_await runtime::write_all(*stream_, request.subspan(sent.bytes));
+            why = co_await runtime::write_all(*stream_, unsent_);
         }
         if (why)
             co_return broken(why, command);
     }
-    // Written out here and in drain(): a coroutine of its own would cost a tenth of a ping.
-    for (;;) {
-        auto next = reader_.next();
-        if (!next) [[unlikely]]
-            co_return failed(std::move(next).error());
-        if (const frame* whole = std::get_if<frame>(&*next))
-            co_return accept(*whole, id);
-        const runtime::io_result got = co_await stream_->read_some(reader_.writable());
-        if (got.why) [[unlikely]] {
-            if (only_late(got.why))
-                owed_ = id;
-            co_return broken(got.why, command);
-        }
-        reader_.received(got.bytes);
+    auto reply = reply_at_hand(id);
+    while (!reply) {
+        const runtime::io_result got = co_await read_more();
+        reply = take_in(got, id, command);
     }
+    co_return *std::move(reply);
+}
+
+std::optional<result<message>> connection::reply_at_hand(request_id id)
+{
+    auto next = reader_.next();
+    if (!next) [[unlikely]]
+        return failed(std::move(next).error());
+    if (const frame* whole = std::get_if<frame>(&*next))
+        return accept(*whole, id);
+    return std::nullopt;
+}
+
+std::optional<result<message>> connection::take_in(const runtime::io_result& got, request_id id,
+                                                   std::string_view command)
+{
+    if (got.why) [[unlikely]] {
+        if (only_late(got.why))
+            owed_ = id;
+        return broken(got.why, command);
+    }
+    reader_.received(got.bytes);
+    return reply_at_hand(id);
 }
 
 runtime::awaitable<result<void>> connection::send(std::span<const std::uint8_t> message,
@@ -104,18 +135,16 @@ runtime::awaitable<result<message>> connection::next_reply(std::string_view comm
     }
 }
 
-runtime::awaitable<void> connection::drain(time_point until)
+runtime::awaitable<void> connection::drain(request_id owed, time_point until)
 {
     stream_->expires_at(until_ = until);
-    while (owed_) {
+    for (;;) {
         auto next = reader_.next();
         if (!next)
             co_return;
         if (const frame* whole = std::get_if<frame>(&*next)) {
-            if (accept(*whole, *owed_)) {
-                owed_.reset();
+            if (accept(*whole, owed))
                 failed_ = false;
-            }
             break;
         }
         const runtime::io_result got = co_await stream_->read_some(reader_.writable());

@@ -70,6 +70,27 @@ public:
     runtime::awaitable<result<core::mongo::message>> round_trip(
         std::span<const std::uint8_t> request, request_id id, std::string_view command);
 
+    /// The same in steps, for who has a coroutine already: the frame of another one, and its
+    /// resumption, would cost a tenth of a ping.
+    ///
+    ///     if (!to.send_now(request, command))
+    ///         co_return co_await to.rest_of_round_trip(id, command);
+    ///     auto reply = to.reply_at_hand(id);
+    ///     while (!reply) {
+    ///         const runtime::io_result got = co_await to.read_more();
+    ///         reply = to.take_in(got, id, command);
+    ///     }
+    bool send_now(std::span<const std::uint8_t> request, std::string_view command);
+    runtime::awaitable<result<core::mongo::message>> rest_of_round_trip(request_id id,
+                                                                        std::string_view command);
+    std::optional<result<core::mongo::message>> reply_at_hand(request_id id);
+    runtime::awaitable<runtime::io_result> read_more()
+    {
+        return stream_->read_some(reader_.writable());
+    }
+    std::optional<result<core::mongo::message>> take_in(const runtime::io_result& got,
+                                                        request_id id, std::string_view command);
+
     /// Sends a message that nobody answers.
     runtime::awaitable<result<void>> send(std::span<const std::uint8_t> message,
                                           std::string_view command);
@@ -89,8 +110,11 @@ public:
     /// Whether nothing is wrong but that a reply is still on its way, since nobody waited for it.
     bool owes_reply() const noexcept { return owed_.has_value(); }
 
+    /// From now on the caller sees to that reply.
+    request_id take_owed() noexcept { return *std::exchange(owed_, std::nullopt); }
+
     /// Waits for that reply and throws it away. Then the connection is usable again, or it is not.
-    runtime::awaitable<void> drain(time_point until);
+    runtime::awaitable<void> drain(request_id owed, time_point until);
 
     /// Ends whatever is going on, and all that is tried later. From any thread.
     void cancel() noexcept { stream_->cancel(); }
@@ -113,6 +137,9 @@ private:
     core::mongo::compression compression_ = {};  // noop: none was negotiated
     std::size_t limit_ = core::mongo::max_message_size;
     time_point until_ = runtime::never;
+    std::span<const std::uint8_t> unsent_ = {};  // of the request that send_now() has begun with
+    std::optional<error> not_packed_ = {};
+    error_code not_written_ = {};
     dispatch_phase phase_ = dispatch_phase::answered;
     bool failed_ = false;
     bool needs_login_ = false;

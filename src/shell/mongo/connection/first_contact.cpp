@@ -69,11 +69,12 @@ bool all_hopeless(const std::vector<tried_seed>& seeds)
 
 }  // namespace
 
-runtime::awaitable<result<parsed_uri>> look_up_seeds(runtime::world& in, parsed_uri from)
+runtime::awaitable<result<parsed_uri>> look_up_seeds(runtime::world& in, parsed_uri from,
+                                                     time_point until)
 {
     if (!from.settings.srv)
         co_return from;
-    const time_point until = in.steady_now() + from.settings.server_selection_timeout;
+    until = std::min(until, in.steady_now() + from.settings.server_selection_timeout);
     const std::string name = core::mongo::srv_query_name(*from.settings.srv);
     auto records = co_await in.resolve_srv(name, until);
     if (!records)

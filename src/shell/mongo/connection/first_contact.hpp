@@ -7,9 +7,9 @@
 namespace holdfast::shell::mongo {
 
 /// Looks up the seeds of a mongodb+srv string, and its TXT options; gives any other string back as
-/// it is.
-runtime::awaitable<result<core::mongo::parsed_uri>> look_up_seeds(runtime::world& in,
-                                                                  core::mongo::parsed_uri from);
+/// it is. Until then, or until serverSelectionTimeoutMS has passed.
+runtime::awaitable<result<core::mongo::parsed_uri>> look_up_seeds(
+    runtime::world& in, core::mongo::parsed_uri from, time_point until = runtime::never);
 
 /// A connection to the first seed that answers. All are tried in turn, again and again, at most
 /// once in minHeartbeatFrequencyMS each, until serverSelectionTimeoutMS has passed; but where every

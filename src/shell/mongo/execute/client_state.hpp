@@ -77,8 +77,16 @@ struct client_state {
           profile{profile_of(settings)},
           adaptive{uses_token_bucket(settings)},
           tell{std::move(told_to)},
-          sessions{world}
+          sessions{world},
+          closing{world}
     {
+    }
+
+    /// Ends all operations, also those that wait to be sent again.
+    void close()
+    {
+        closing.notify();
+        servers->close();
     }
 
     const std::shared_ptr<runtime::world> keeps_world;
@@ -92,6 +100,7 @@ struct client_state {
     cluster_clock cluster_time;
     shared_budget tokens;
     std::atomic<std::int64_t> operations{0};
+    runtime::event closing;  // happens once
 };
 
 }  // namespace holdfast::shell::mongo

@@ -7,14 +7,12 @@
 #include "core/mongo/retry/reply_failure.hpp"
 #include "core/mongo/wire/message_builder.hpp"
 #include "core/pool/errc.hpp"
-#include "shell/mongo/connection/establish.hpp"
 #include "shell/mongo/connection/recipe.hpp"
 #include "shell/mongo/execute/pinned_connection.hpp"
 #include "shell/mongo/execute/routing.hpp"
 #include "shell/planted.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 namespace holdfast::shell::mongo {
@@ -34,6 +32,14 @@ constexpr std::int32_t reauthentication_required = 391;
 constexpr std::int32_t illegal_operation = 20;
 /// From this wire version on (MongoDB 8.2).
 constexpr std::int32_t takes_raw_data = 27;
+
+/// What a wait says that has come to its end. If that of the whole operation has come as well, it
+/// was that one.
+bool is_end_of_wait(const error_code& code) noexcept
+{
+    return code == boost::system::errc::timed_out || code == core::mongo::errc::no_server ||
+           code == core::pool_errc::timed_out;
+}
 
 }  // namespace
 
@@ -99,11 +105,6 @@ bool command_attempts::begin_now()
     return load().has_value();
 }
 
-runtime::awaitable<result<core::mongo::message>> command_attempts::round_trip()
-{
-    return (*trip_->over)->round_trip(trip_->request, trip_->id, name_);
-}
-
 result<bson::document> command_attempts::end(result<core::mongo::message> reply)
 {
     connection& over = **trip_->over;
@@ -161,6 +162,7 @@ runtime::awaitable<result<bson::document>> command_attempts::attempt()
     }
     if (!order_.acknowledged)
         co_return co_await send_only();
+    (void)send_now();
     auto reply = co_await round_trip();
     co_return end(std::move(reply));
 }
@@ -228,15 +230,17 @@ result<void> command_attempts::prepare(const selected_server& on, const connecti
         return error{core::mongo::errc::no_server,
                      on.address().value() + " cannot recognise a write that is sent again"};
     }
-    const bool numbered = order_.kind == core::mongo::retry_kind::write && order_.eligible &&
+    const bool numbered = order_.kind == core::mongo::retry_kind::write && is_eligible(says) &&
                           client_->settings.retry_writes && can && session_;
     if (numbered && (!transaction_ || planted.renumbers_retries)) {
         auto next = core::mongo::next_transaction_id(*session_);
         if (!next)
             return std::move(next).error();
         transaction_ = *next;
-        policy_.repeatable = true;
     }
+    // Also where not_sent() has hoped for a number that this server cannot take.
+    if (order_.kind == core::mongo::retry_kind::write)
+        policy_.repeatable = transaction_.has_value();
     return {};
 }
 
@@ -306,7 +310,8 @@ result<bson::document> command_attempts::finished(const core::mongo::message& re
                           .cause = why,
                           .reply = reply.body,
                           .service_id = over.description().service_id});
-    failed_.message = {};  // it lies in a reply that is about to go
+    failed_text_ = failed_.message;  // it lies in a reply that is about to go
+    failed_.message = failed_text_;
     return why;
 }
 
@@ -334,44 +339,6 @@ error command_attempts::lost(error why, const connection& over, const selected_s
     return why;
 }
 
-/// There was no connection to send anything over.
-error command_attempts::not_sent(error why, const selected_server& on)
-{
-    server_ = on.address();
-    const bool pools_own = why.code().category() == core::pool_category();
-    const std::string_view refused = why.context("code");
-    if (why.code() == core::pool_errc::cleared) {
-        failed_.origin = failure_origin::pool_cleared;
-    } else if (why.code().category() == core::mongo::category()) {
-        // A server that shuts down says so in the middle of a login, too. Its labels do not count:
-        // whatever it says while a connection is set up is no answer to this command.
-        std::int32_t code = 0;
-        const auto read = std::from_chars(refused.data(), refused.data() + refused.size(), code);
-        if (read.ec == std::errc{}) {
-            failed_.origin = failure_origin::server;
-            failed_.code = code;
-        }
-    } else if (!pools_own && why.code() != runtime::errc::cancelled) {
-        if (client_->profile.connect_errors_are_overload &&
-            why.context("phase") != phase_authentication)
-            why = std::move(why)
-                      .with_label(core::mongo::label::system_overloaded)
-                      .with_label(core::mongo::label::retryable);
-        failed_.origin = failure_origin::network;
-        failed_.labels = core::mongo::known_labels::of(why);
-    }
-    // Nothing has been applied, so it can be sent, if the next server can tell it from another one.
-    const auto lifetime = on.topology().logical_session_timeout_minutes;
-    if (order_.kind == core::mongo::retry_kind::write && order_.eligible &&
-        client_->settings.retry_writes &&
-        core::mongo::supports_retryable_writes(on.description().type,
-                                               on.description().max_wire_version, lifetime))
-        policy_.repeatable = true;
-    if (is_repeatable_write() && core::mongo::driver_adds_label(failed_))
-        why = std::move(why).with_label(core::mongo::label::retryable_write);
-    return why;
-}
-
 settled_step command_attempts::judge(error why, time_point now)
 {
     if (failed_.origin == failure_origin::server && failed_.code == reauthentication_required &&
@@ -387,9 +354,16 @@ settled_step command_attempts::judge(error why, time_point now)
         return decided.tokens;
     });
     record(why, describe(decided), decided.retries() ? decided.wait : duration::zero(), now);
+    const bool closed = why.code() == runtime::errc::cancelled &&
+                        failed_.origin == failure_origin::client;
+    if (closed || why.code() == core::mongo::errc::operation_timed_out)
+        return give_up{with_history(std::move(why))};
+    const bool too_late = order_.until.expired(now) && is_end_of_wait(why.code());
     if (decided.reports_this || !reported_)
         reported_ = std::move(why);
     progress_ = decided.progress;
+    if (too_late)
+        return give_up{timed_out(now)};
     if (!decided.retries())
         return give_up{with_history(*std::move(reported_))};
     if (decided.avoids_server && !server_.value().empty())

@@ -10,6 +10,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -24,10 +25,24 @@ public:
     command_attempts(std::shared_ptr<client_state>&& client, command_order&& order);
 
     bool begin_now();
-    runtime::awaitable<result<core::mongo::message>> round_trip();
+    bool send_now() { return over().send_now(trip_->request, name_); }
+    runtime::awaitable<result<core::mongo::message>> round_trip()
+    {
+        return over().rest_of_round_trip(trip_->id, name_);
+    }
+    std::optional<result<core::mongo::message>> reply_at_hand()
+    {
+        return over().reply_at_hand(trip_->id);
+    }
+    runtime::awaitable<runtime::io_result> read_more() { return over().read_more(); }
+    std::optional<result<core::mongo::message>> take_in(const runtime::io_result& got)
+    {
+        return over().take_in(got, trip_->id, name_);
+    }
     result<bson::document> end(result<core::mongo::message> reply);
     runtime::awaitable<result<bson::document>> attempt();
     settled_step judge(error why, time_point now);
+    runtime::event& ends_waiting() noexcept { return client_->closing; }
     std::optional<error> woke(time_point now);
     error timed_out(time_point now);
     error cancelled(const error* unjudged, time_point now);
@@ -48,12 +63,17 @@ private:
         bool pinned = false;  // the connection is that of a cursor
     };
 
+    connection& over() noexcept { return **trip_->over; }
     core::mongo::selection_request wanted() const;
     void take_pinned();
     void keep_pinned(bson::view reply, bool failed);
     bool is_repeatable_write() const noexcept
     {
         return policy_.repeatable && order_.kind == core::mongo::retry_kind::write;
+    }
+    bool is_eligible(const core::mongo::connection_description& says) const
+    {
+        return order_.load != nullptr ? order_.load->is_eligible(says) : order_.eligible;
     }
     void start_attempt();
     bool logs_in_next() const noexcept;
@@ -87,6 +107,7 @@ private:
     // Of the attempt that is under way, or has just failed.
     std::optional<trip> trip_;
     core::mongo::failed_attempt failed_;
+    std::string failed_text_;
     endpoint server_;  // known once something has gone wrong
     dispatch_phase phase_ = dispatch_phase::not_sent;
     time_point attempt_began_{};
@@ -137,8 +158,9 @@ runtime::awaitable<Given> execute_and_read(std::shared_ptr<client_state> client,
 {
     runtime::world& in = client->world;
     const core::deadline until = order.until;
-    return retry_loop_of<operation_attempts<T>, Given>(in, until, std::move(client),
-                                                       std::move(order), read);
+    using attempts = recycled<operation_attempts<T>>;
+    return retry_loop_of<Given>(in, until,
+                                attempts::make(std::move(client), std::move(order), read));
 }
 
 }  // namespace holdfast::shell::mongo

@@ -1,15 +1,65 @@
 #include "core/mongo/error/errc.hpp"
+#include "core/mongo/retry/eligibility.hpp"
+#include "core/pool/errc.hpp"
+#include "shell/mongo/connection/establish.hpp"
 #include "shell/mongo/execute/command_attempts.hpp"
 
+#include <charconv>
 #include <string>
 #include <utility>
 
 /// How the attempts of a command end when they are over, and the loop in which they are made.
 namespace holdfast::shell::mongo {
 
+/// There was no connection to send anything over.
+error command_attempts::not_sent(error why, const selected_server& on)
+{
+    server_ = on.address();
+    if (why.code() == core::pool_errc::closed && client_->servers->is_closed())
+        return error{runtime::errc::cancelled, "the client is closed"};
+    const bool pools_own = why.code().category() == core::pool_category();
+    const std::string_view refused = why.context("code");
+    if (why.code() == core::pool_errc::cleared || why.code() == core::pool_errc::closed) {
+        failed_.origin = core::mongo::failure_origin::pool_cleared;
+    } else if (why.code().category() == core::mongo::category()) {
+        // A server that shuts down says so in the middle of a login, too. Its labels do not count:
+        // whatever it says while a connection is set up is no answer to this command.
+        std::int32_t code = 0;
+        const auto read = std::from_chars(refused.data(), refused.data() + refused.size(), code);
+        if (read.ec == std::errc{}) {
+            failed_.origin = core::mongo::failure_origin::server;
+            failed_.code = code;
+        }
+    } else if (!pools_own && why.code() != runtime::errc::cancelled) {
+        if (client_->profile.connect_errors_are_overload &&
+            why.context("phase") != phase_authentication)
+            why = std::move(why)
+                      .with_label(core::mongo::label::system_overloaded)
+                      .with_label(core::mongo::label::retryable);
+        failed_.origin = core::mongo::failure_origin::network;
+        failed_.labels = core::mongo::known_labels::of(why);
+    }
+    // Nothing has been applied, so it can be sent, if the next server can tell it from another one.
+    const auto lifetime = on.topology().logical_session_timeout_minutes;
+    if (order_.kind == core::mongo::retry_kind::write && order_.eligible &&
+        client_->settings.retry_writes &&
+        core::mongo::supports_retryable_writes(on.description().type,
+                                               on.description().max_wire_version, lifetime))
+        policy_.repeatable = true;
+    if (is_repeatable_write() && core::mongo::driver_adds_label(failed_))
+        why = std::move(why).with_label(core::mongo::label::retryable_write);
+    return why;
+}
+
 std::optional<error> command_attempts::woke(time_point)
 {
-    return std::nullopt;
+    if (client_->closing.count() == 0)
+        return std::nullopt;
+    std::string text{name_};
+    text += " was cancelled: the client was closed while it waited to be sent again";
+    if (reported_)
+        text += "; the last failure: " + reported_->message();
+    return with_history(error{runtime::errc::cancelled, std::move(text)});
 }
 
 error command_attempts::timed_out(time_point)
@@ -49,21 +99,29 @@ error command_attempts::with_history(error why) const
     return std::move(why).with_history(log_.entries());
 }
 
-runtime::awaitable<result<bson::document>> execute(std::shared_ptr<client_state> client,
-                                                   command_order&& order)
+namespace {
+
+template <class Given>
+runtime::awaitable<Given> execute_as(std::shared_ptr<client_state> client, command_order&& order)
 {
     runtime::world& in = client->world;
     const core::deadline until = order.until;
-    return retry_loop_of<command_attempts>(in, until, std::move(client), std::move(order));
+    using attempts = recycled<command_attempts>;
+    return retry_loop_of<Given>(in, until, attempts::make(std::move(client), std::move(order)));
+}
+
+}  // namespace
+
+runtime::awaitable<result<bson::document>> execute(std::shared_ptr<client_state> client,
+                                                   command_order&& order)
+{
+    return execute_as<result<bson::document>>(std::move(client), std::move(order));
 }
 
 runtime::awaitable<bson::document> execute_or_throw(std::shared_ptr<client_state> client,
                                                     command_order&& order)
 {
-    runtime::world& in = client->world;
-    const core::deadline until = order.until;
-    return retry_loop_of<command_attempts, bson::document>(in, until, std::move(client),
-                                                           std::move(order));
+    return execute_as<bson::document>(std::move(client), std::move(order));
 }
 
 }  // namespace holdfast::shell::mongo

@@ -21,6 +21,7 @@ struct session_state {
     bool ended = false;
     /// Of the library's own: for a cursor. Does without where the server knows no sessions.
     bool implicit = false;
+    bool lent = false;      // `server` is a copy: the session that it is from gives it back
     bool causal = false;    // reads ask for data at least as new as operation_time
     bool snapshot = false;  // all is read as it was at snapshot_time, that of the first read
     std::optional<bson::timestamp> snapshot_time = {};
@@ -33,7 +34,7 @@ struct session_state {
     void end()
     {
         ended = true;
-        if (server)
+        if (server && !lent)
             client->sessions.give_back(*std::exchange(server, std::nullopt), timeout_minutes,
                                        client->world.steady_now());
     }

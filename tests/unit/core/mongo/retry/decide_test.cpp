@@ -303,6 +303,7 @@ TEST(decide, which_error_is_reported)
         VERIFIES_ROW(r.id);
         EXPECT_EQ(after(write, r.failures).reports_this, r.newest) << r.id;
     }
+    EXPECT_FALSE(after(run_command, {overloaded(), our_own()}).reports_this) << "as for a write";
 }
 
 TEST(decide, our_own_failures_end_the_operation)

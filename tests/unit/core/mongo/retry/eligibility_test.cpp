@@ -17,8 +17,18 @@ TEST(supports_retryable_writes, needs_version_sessions_and_more_than_a_standalon
         bool expected;
     };
     const row table[] = {
+        // All eight combinations at the edge, and what stands for them further away.
         {"RW-018", server_type::rs_primary, 6, 30, true},
+        {"RW-018", server_type::rs_primary, 6, std::nullopt, false},
+        {"RW-018", server_type::rs_primary, 5, 30, false},
+        {"RW-018", server_type::rs_primary, 5, std::nullopt, false},
+        {"RW-018", server_type::standalone, 6, 30, false},
+        {"RW-018", server_type::standalone, 6, std::nullopt, false},
+        {"RW-018", server_type::standalone, 5, 30, false},
+        {"RW-018", server_type::standalone, 5, std::nullopt, false},
         {"RW-018", server_type::mongos, 27, 30, true},
+        {"RW-018", server_type::mongos, 27, std::nullopt, false},
+        {"RW-018", server_type::mongos, 5, 30, false},
         {"RW-019", server_type::rs_primary, 5, 30, false},
         {"RW-020", server_type::rs_primary, 27, std::nullopt, false},
         {"RW-021", server_type::standalone, 27, 30, false},
@@ -27,7 +37,7 @@ TEST(supports_retryable_writes, needs_version_sessions_and_more_than_a_standalon
     for (const row& r : table) {
         VERIFIES_ROW(r.id);
         EXPECT_EQ(supports_retryable_writes(r.type, r.wire, r.timeout), r.expected)
-            << name_of(r.type) << ' ' << r.wire;
+            << name_of(r.type) << ' ' << r.wire << ' ' << r.timeout.value_or(-1);
     }
 }
 
@@ -59,6 +69,23 @@ TEST(takes_transaction_number, only_single_document_writes_that_are_acknowledged
         VERIFIES_ROW(r.id);
         EXPECT_EQ(takes_transaction_number(r.command, r.wire), r.expected) << r.command.name;
     }
+}
+
+TEST(touches_many, is_told_by_the_statements)
+{
+    using bson::doc;
+    using bson::list;
+    using bson::object;
+    EXPECT_FALSE(touches_many({}));
+    EXPECT_FALSE(touches_many(doc("insert", "c", "updates", list(object("multi", true)))));
+    EXPECT_FALSE(touches_many(doc("update", "c")));
+    EXPECT_FALSE(touches_many(doc("update", "c", "updates", list(1, object("q", 1)))));
+    EXPECT_FALSE(touches_many(doc("update", "c", "updates", list(object("multi", false)))));
+    EXPECT_TRUE(
+        touches_many(doc("update", "c", "updates", list(object("q", 1), object("multi", true)))));
+    EXPECT_FALSE(touches_many(doc("delete", "c", "deletes", list(object("limit", 1)))));
+    EXPECT_TRUE(touches_many(doc("delete", "c", "deletes", list(object("limit", 0)))));
+    EXPECT_TRUE(touches_many(doc("bulkWrite", 1, "ops", list(object("multi", true)))));
 }
 
 TEST(is_retryable_read, knows_the_read_commands)

@@ -1,0 +1,63 @@
+#include "shell/recycled.hpp"
+
+#include <utility>
+
+namespace holdfast::shell {
+
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__)
+#define HOLDFAST_KEEP_BLOCKS 0
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HOLDFAST_KEEP_BLOCKS 0
+#endif
+#endif
+#ifndef HOLDFAST_KEEP_BLOCKS
+#define HOLDFAST_KEEP_BLOCKS 1
+#endif
+
+/// A sanitizer must see when a block is used after its end, so there is nothing to keep then.
+constexpr std::size_t most_kept = HOLDFAST_KEEP_BLOCKS ? 64 : 0;
+
+struct kept_block {
+    kept_block* next;
+};
+
+/// What a thread keeps. Its objects may be given back by another thread, which then keeps them.
+struct kept_blocks {
+    kept_block* first = nullptr;
+    std::size_t count = 0;
+
+    kept_blocks() = default;
+    kept_blocks(const kept_blocks&) = delete;
+    kept_blocks& operator=(const kept_blocks&) = delete;
+    ~kept_blocks()
+    {
+        count = most_kept;  // who gives back a block while the thread ends frees it
+        while (first != nullptr)
+            ::operator delete(std::exchange(first, first->next));
+    }
+};
+
+thread_local kept_blocks kept;
+
+}  // namespace
+
+void* block_store::take()
+{
+    if (kept.first == nullptr)
+        return ::operator new(block_size);
+    --kept.count;
+    return std::exchange(kept.first, kept.first->next);
+}
+
+void block_store::give_back(void* block) noexcept
+{
+    if (kept.count >= most_kept)
+        return ::operator delete(block);
+    kept.first = ::new (block) kept_block{kept.first};
+    ++kept.count;
+}
+
+}  // namespace holdfast::shell

@@ -1,0 +1,68 @@
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <utility>
+
+namespace holdfast::shell {
+
+/// Blocks of one size, which a thread keeps for the next who wants one.
+struct block_store {
+    static constexpr std::size_t block_size = 1536;
+
+    static void* take();
+    static void give_back(void* block) noexcept;
+};
+
+/// An object of its own on the heap, for what every operation needs and what is too large for the
+/// frame of a coroutine: Asio hands the memory of a frame to the next one only up to 1,020 bytes,
+/// and a larger frame costs as many instructions as building a message does.
+template <class T>
+class recycled {
+public:
+    template <class... Arguments>
+    static recycled make(Arguments&&... arguments)
+    {
+        memory block{allocate()};
+        T* const made = ::new (block.get()) T{std::forward<Arguments>(arguments)...};
+        static_cast<void>(block.release());
+        return recycled{made};
+    }
+
+    T& operator*() const noexcept { return *held_; }
+
+private:
+    static_assert(alignof(T) <= alignof(std::max_align_t));
+    static constexpr bool fits = sizeof(T) <= block_store::block_size;
+
+    static void* allocate()
+    {
+        if constexpr (fits)
+            return block_store::take();
+        else
+            return ::operator new(sizeof(T));
+    }
+    struct freed {
+        void operator()(void* block) const noexcept
+        {
+            if constexpr (fits)
+                block_store::give_back(block);
+            else
+                ::operator delete(block);
+        }
+    };
+    struct destroyed {
+        void operator()(T* object) const noexcept
+        {
+            std::destroy_at(object);
+            freed{}(object);
+        }
+    };
+    using memory = std::unique_ptr<void, freed>;
+
+    explicit recycled(T* made) noexcept : held_{made} {}
+
+    std::unique_ptr<T, destroyed> held_;
+};
+
+}  // namespace holdfast::shell
