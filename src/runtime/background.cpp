@@ -11,6 +11,7 @@
 #include <exception>
 #include <list>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 namespace holdfast::runtime {
@@ -57,6 +58,26 @@ struct background::all {
 
 namespace {
 
+/// Calls a function when it goes: at the end of a task, and also if the task is dropped with its
+/// context. Nothing of the task may outlive the context, and least of all its strand.
+template <class Function>
+class when_gone {
+public:
+    explicit when_gone(Function what) : what_{std::move(what)} {}
+    when_gone(when_gone&& from) noexcept : what_{std::exchange(from.what_, std::nullopt)} {}
+    when_gone& operator=(when_gone&&) = delete;
+    ~when_gone()
+    {
+        if (what_)
+            (*what_)();
+    }
+
+    void operator()(const std::exception_ptr&) const noexcept {}
+
+private:
+    std::optional<Function> what_;
+};
+
 awaitable<void> without_exceptions(awaitable<void> what)
 {
     co_await asio::this_coro::throw_if_cancelled(false);
@@ -80,16 +101,17 @@ void background::task::stop()
 
 background::task background::start(awaitable<void> what)
 {
-    const auto state = std::make_shared<task::state>(all_->home.executor());
+    const executor on = all_->home.executor();
+    if (!on)
+        return {};  // its context has gone, and nothing runs any more
+    const auto state = std::make_shared<task::state>(on);
     {
         const std::scoped_lock lock{all_->mutex};
         if (all_->stopped)
             return {};
         all_->tasks.push_back(state);
     }
-    auto at_end = [everybody = all_, state](const std::exception_ptr&) {
-        everybody->remove(state);
-    };
+    when_gone at_end{[everybody = all_, state] { everybody->remove(state); }};
     asio::co_spawn(state->strand, without_exceptions(std::move(what)),
                    asio::bind_cancellation_slot(state->signal.slot(), std::move(at_end)));
     return task{state};

@@ -30,7 +30,7 @@ public:
 
     /// Begins soon, not within this call. Being told to stop is a cancellation of the operation it
     /// awaits; it gets results, not exceptions, and returns when it likes. Once stop() was called
-    /// nothing begins any more.
+    /// nothing begins any more, nor once the executor has gone: all that ran have gone with it.
     task start(awaitable<void> what);
 
     void stop();

@@ -11,8 +11,11 @@ namespace holdfast::core::mongo {
 /// How long a server takes to answer: an average that forgets slowly, and the best of the last ten.
 class round_trip_tracker {
 public:
+    /// A negative one comes from a clock that was set back, and says nothing.
     constexpr void record(duration sample) noexcept
     {
+        if (sample < duration::zero())
+            return;
         average_ = average_ ? next_average(*average_, sample) : sample;
         recent_[count_++ % recent_.size()] = sample;
     }

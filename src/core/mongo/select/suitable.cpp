@@ -143,10 +143,12 @@ operation_kind kind_in(const topology_description& t, operation_kind kind,
                        bool writes_output) noexcept
 {
     constexpr std::int32_t secondaries_take_output = 13;
-    const bool some_do_not =
-        writes_output && std::ranges::any_of(t.servers, [](const server_ptr& s) {
-            return !is_unknown(s->type) && s->max_wire_version < secondaries_take_output;
-        });
+    const bool some_do_not = writes_output &&
+                             std::ranges::any_of(t.servers, [](const server_ptr& s) {
+                                 return !is_unknown(s->type) &&
+                                        s->type != server_type::load_balancer &&
+                                        s->max_wire_version < secondaries_take_output;
+                             });
     return some_do_not ? operation_kind::write : kind;
 }
 

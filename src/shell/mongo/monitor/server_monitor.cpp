@@ -108,7 +108,10 @@ runtime::awaitable<void> server_monitor::run(std::shared_ptr<server_monitor> sel
         bool cancelled = false;
         {
             const std::scoped_lock lock{self->mutex_};
-            cancelled = std::exchange(self->cancelled_, false) && found.failure;
+            // What came too late to end the check ends its connection, before the next one.
+            cancelled = self->cancelled_ && found.failure;
+            if (cancelled)
+                self->cancelled_ = false;
             if (self->stopped_)
                 break;
         }

@@ -238,8 +238,9 @@ void server_pool::give_back(connection_ptr what, time_point now) noexcept
     if (planted.reuses_dirty_connections)
         return check_in(std::move(what), false, now);
     if (what->owes_reply() && !options_.make_blocking && !is_closed()) {
-        auto waits = drain(shared_from_this(), std::move(what));
-        tasks_.start(std::move(waits));
+        const request_id owed = what->take_owed();  // or it would be drained again and again
+        lease back{shared_from_this(), std::move(what)};
+        tasks_.start(drain(std::move(back), owed, now + drain_time));
         return;
     }
     const bool broken = !what->usable();
@@ -292,6 +293,8 @@ server_pool::pending_work server_pool::settle()
         } else if (const auto* give_it = std::get_if<core::hand_out>(&effect)) {
             if (auto who = waiters_.extract(give_it->to)) {
                 who.mapped()->answer = give_it->connection;
+                entry& given = entries_.at(give_it->connection);
+                given.in_use = given.idle.get();  // it may be interrupted before it is taken
                 work.to_wake.push_back(std::move(who.mapped()));
             }
         } else if (auto* refuse_it = std::get_if<core::refuse>(&effect)) {
@@ -329,6 +332,8 @@ runtime::awaitable<void> server_pool::open(std::shared_ptr<server_pool> self, co
         if (!service && generation == self->generation())
             self->heard_.greeted(self->options_.server, made->reply.view());
         std::unique_lock lock{self->mutex_};
+        if (service)
+            opened->generation = self->machine_.generation(*service);
         const auto at = self->entries_.find(id);
         if (at != self->entries_.end()) {
             at->second.opening = {};
@@ -350,8 +355,12 @@ runtime::awaitable<void> server_pool::open(std::shared_ptr<server_pool> self, co
             work.emplace(self->settle());
         }
         // The topology knows before whoever waited chooses again, and before listeners hear of it.
-        if (why.code() != runtime::errc::cancelled)
-            self->heard_.failed(as_application_error(self->options_.server, generation, why));
+        if (why.code() != runtime::errc::cancelled) {
+            auto told = as_application_error(self->options_.server, generation, why);
+            if (told.service_id)
+                told.generation = self->generation(told.service_id);
+            self->heard_.failed(std::move(told));
+        }
         const std::scoped_lock lock{self->mutex_};
         self->tell_events(told_later);
         self->machine_.go_on(self->world_.steady_now());
@@ -360,11 +369,10 @@ runtime::awaitable<void> server_pool::open(std::shared_ptr<server_pool> self, co
     self->tell_->deliver();
 }
 
-runtime::awaitable<void> server_pool::drain(std::shared_ptr<server_pool> self, connection_ptr what)
+/// However this ends, also if it never begins or is destroyed, the connection goes back.
+runtime::awaitable<void> server_pool::drain(lease over, request_id owed, time_point until)
 {
-    co_await what->drain(self->world_.steady_now() + drain_time);
-    const bool broken = !what->usable();
-    self->check_in(std::move(what), broken, self->world_.steady_now());
+    co_await over->drain(owed, until);
 }
 
 runtime::awaitable<void> server_pool::upkeep(std::weak_ptr<server_pool> pool, runtime::world& in)

@@ -134,7 +134,7 @@ private:
 
     static runtime::awaitable<void> open(std::shared_ptr<server_pool> self, connection_id id,
                                          std::uint32_t generation);
-    static runtime::awaitable<void> drain(std::shared_ptr<server_pool> self, connection_ptr what);
+    static runtime::awaitable<void> drain(lease over, request_id owed, time_point until);
     static runtime::awaitable<void> upkeep(std::weak_ptr<server_pool> pool, runtime::world& in);
 
     runtime::world& world_;

@@ -20,6 +20,7 @@ struct teller {
     {
         to.on(told::server_heartbeat_failed{e.server, e.awaited, e.took, e.failure});
     }
+    void operator()(const queued_warning&) const {}
     void operator()(const auto& e) const { to.on(e); }
 };
 
@@ -103,12 +104,6 @@ const log_words* event_hub::selection_log() const noexcept
     const bool wanted = log_ &&
                         log_->wants(log_component::server_selection, severity::informational);
     return wanted ? words_.get() : nullptr;
-}
-
-void event_hub::warn(log_component from, std::string_view what) const noexcept
-{
-    if (log_ && log_->wants(from, severity::warning))
-        log_->write({severity::warning, from, what});
 }
 
 void event_hub::tell(const queued_event& what) noexcept

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -31,15 +32,21 @@ struct heartbeat_failure {
     std::optional<std::int64_t> server_connection = {};
 };
 
+/// Something that the application should know, and that is no event: for the log alone.
+struct queued_warning {
+    log_component from = log_component::topology;
+    std::string text;
+};
+
 /// All that is told in order; command events are not, since they belong to their operations.
-using queued_event =
-    std::variant<told::pool_created, told::pool_ready, told::pool_cleared, told::pool_closed,
-                 told::connection_created, told::connection_ready, told::connection_closed,
-                 told::connection_check_out_started, told::connection_check_out_failed,
-                 told::connection_checked_out, told::connection_checked_in, told::topology_opening,
-                 told::topology_closed, told::topology_description_changed, told::server_opening,
-                 told::server_closed, told::server_description_changed,
-                 told::server_heartbeat_started, heartbeat_reply, heartbeat_failure>;
+using queued_event = std::variant<
+    told::pool_created, told::pool_ready, told::pool_cleared, told::pool_closed,
+    told::connection_created, told::connection_ready, told::connection_closed,
+    told::connection_check_out_started, told::connection_check_out_failed,
+    told::connection_checked_out, told::connection_checked_in, told::topology_opening,
+    told::topology_closed, told::topology_description_changed, told::server_opening,
+    told::server_closed, told::server_description_changed, told::server_heartbeat_started,
+    heartbeat_reply, heartbeat_failure, queued_warning>;
 
 class log_words;
 
@@ -67,9 +74,6 @@ public:
 
     /// Null if the log wants to know nothing of how servers are selected.
     const log_words* selection_log() const noexcept;
-
-    /// Something that the application should know, and that is no event.
-    void warn(log_component from, std::string_view what) const noexcept;
 
 private:
     void tell(const queued_event& what) noexcept;

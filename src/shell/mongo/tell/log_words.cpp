@@ -240,6 +240,11 @@ struct writer {
             r.add("failure", e.failure.message());
         });
     }
+    void operator()(const queued_warning& w) const
+    {
+        if (to.wants(w.from, severity::warning))
+            to.write({severity::warning, w.from, w.text});
+    }
 };
 
 void add_facts(record& to, const told::command_facts& of)

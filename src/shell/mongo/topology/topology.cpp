@@ -55,6 +55,8 @@ void topology::open()
 {
     {
         const std::scoped_lock lock{mutex_};
+        if (closed_)
+            return;
         if (options_.start.load_balanced) {  // which nobody monitors, so no effect starts it
             for (const endpoint& balancer : options_.start.seeds)
                 add_server(balancer);
@@ -104,6 +106,12 @@ void topology::greeted(const endpoint& by, bson::view hello)
     }
     changed_.notify();
     tell_->deliver();
+}
+
+bool topology::is_closed() const
+{
+    const std::scoped_lock lock{mutex_};
+    return closed_;
 }
 
 void topology::close()
@@ -198,7 +206,7 @@ void topology::perform(const core::mongo::effect& what)
                 s.monitor->request_check();
         });
     } else if (const auto* warning = std::get_if<sdam::warn>(&what)) {
-        tell_->warn(log_component::topology, warning->text);
+        tell_->queue(queued_warning{log_component::topology, warning->text});
     } else if (const auto* cancel = std::get_if<sdam::cancel_check>(&what)) {
         with(cancel->server, [](server& s) {
             if (s.monitor)

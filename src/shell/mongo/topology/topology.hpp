@@ -138,6 +138,8 @@ public:
 
     /// Stops everything; nothing can be selected any more. Then ended() waits for the rest.
     void close();
+    bool has_ended() const { return tasks_.running() == 0; }
+    bool is_closed() const;
     runtime::awaitable<void> ended();
 
     /// For people: the topology, its servers, their pools, in a few lines.

@@ -95,11 +95,9 @@ runtime::awaitable<result<selected_server>> topology::select(selection_request r
         if (*found)
             co_return std::move(**found);
         const auto t = current()->snapshot.topology();
-        {
-            const std::scoped_lock lock{mutex_};
-            if (closed_)
-                co_return not_selected(no_match(*t, request, "the client is closed"), request, why);
-        }
+        if (is_closed())
+            co_return not_selected(error{runtime::errc::cancelled, "the client is closed"}, request,
+                                   why);
         if (options_.fail_fast_on_terminal_errors && is_hopeless(*t, began))
             co_return not_selected(no_match(*t, request, "waiting will not help"), request, why);
         if (world_.steady_now() >= until)

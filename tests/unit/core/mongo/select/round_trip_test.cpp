@@ -42,6 +42,20 @@ TEST(round_trip, the_minimum_is_that_of_the_last_ten)
     EXPECT_EQ(t.minimum(), 8ms);
 }
 
+TEST(round_trip, what_is_negative_does_not_count)
+{
+    round_trip_tracker t;  // prose test 2 of "Server Selection -- Test Plan"
+    t.record(-5ms);
+    EXPECT_EQ(t.average(), std::nullopt);
+    t.record(10ms);
+    t.record(-5ms);
+    EXPECT_EQ(t.average(), 10ms);
+    EXPECT_EQ(t.minimum(), std::nullopt) << "one says nothing, still";
+    t.record(0ms);
+    EXPECT_EQ(t.average(), 8ms);
+    EXPECT_EQ(t.minimum(), 0ms);
+}
+
 TEST(round_trip, begins_anew_after_a_failure)
 {
     VERIFIES("SD-069");

@@ -187,6 +187,20 @@ TEST(staleness, compares_with_the_primary_at_the_times_of_the_checks)
     EXPECT_EQ(of("t"), 10s);
 }
 
+TEST(suitable, output_goes_where_reads_go_unless_a_server_is_too_old)
+{
+    const auto kind = [](server_type type, std::int32_t version) {
+        server_description one = server("a", type);
+        one.max_wire_version = version;
+        const bool set = type == rs_primary;
+        const auto t = set ? replica_set({one}) : topology(topology_type::load_balanced, {one});
+        return kind_in(*t, operation_kind::read, true);
+    };
+    EXPECT_EQ(kind(rs_primary, 12), operation_kind::write);
+    EXPECT_EQ(kind(rs_primary, 13), operation_kind::read);
+    EXPECT_EQ(kind(load_balancer, 0), operation_kind::read) << "it has not said";
+}
+
 TEST(staleness, without_a_primary_compares_with_the_newest_secondary)
 {
     const topology_ptr t = replica_set({wrote(server("s", rs_secondary), 150, now),
