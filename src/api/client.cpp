@@ -53,17 +53,26 @@ void client::append_metadata(std::string_view name, std::string_view version,
     parts_->append_metadata(name, version, platform).value();
 }
 
-asio::awaitable<void> client::ready() const
+namespace {
+
+/// Not a member: it may begin when the client that it was asked of has gone.
+asio::awaitable<void> open_or_throw(std::shared_ptr<client_parts> self)
 {
-    const auto self = parts_;
     auto opened = co_await self->open();
     if (!opened)
         throw failure{std::move(opened).error()};
 }
 
+}  // namespace
+
+asio::awaitable<void> client::ready() const
+{
+    return open_or_throw(parts_);
+}
+
 asio::awaitable<void> client::close() const
 {
-    return parts_->close();
+    return client_parts::close(parts_);
 }
 
 std::string client::dump_state() const

@@ -2,13 +2,10 @@
 
 #include "api/bulk_parts.hpp"
 #include "api/client_parts.hpp"
+#include "api/cursor_end.hpp"
 #include "holdfast/mongo/client.hpp"
 #include "holdfast/mongo/error.hpp"
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-
-#include <chrono>
 #include <memory>
 #include <utility>
 
@@ -20,18 +17,6 @@ using core::mongo::client_writes;
 using shell::mongo::answer_facts;
 using shell::mongo::command_order;
 
-/// How long we try to tell a server that a cursor is not wanted any more. It would find out.
-constexpr std::chrono::seconds patience_with_killing{5};
-
-/// What comes back does not matter. Keeps all that it needs.
-asio::awaitable<void> kill(std::shared_ptr<client_parts> with, command_order order,
-                           answer_facts facts)
-{
-    order.facts = &facts;
-    const auto told = co_await with->run(std::move(order));
-    (void)told;
-}
-
 /// A command about a cursor, for the server that has it.
 command_order cursor_order(const shared_order& shared, answer_facts& facts,
                            core::mongo::command&& what)
@@ -39,14 +24,6 @@ command_order cursor_order(const shared_order& shared, answer_facts& facts,
     command_order order = shared.make(std::move(what), facts);
     if (!facts.server.value().empty())
         order.only_server = facts.server;
-    return order;
-}
-
-command_order kill_order(client_parts& parts, const shared_order& shared, answer_facts& facts,
-                         core::mongo::command&& what)
-{
-    command_order order = cursor_order(shared, facts, std::move(what));
-    order.until = core::deadline::after(parts.world->steady_now(), patience_with_killing);
     return order;
 }
 
@@ -88,12 +65,16 @@ asio::awaitable<Given> write_all(std::shared_ptr<client_parts> parts,
         core::mongo::command* const last = writes->kill();
         if (last == nullptr)
             continue;
-        command_order parting = kill_order(*parts, shared, facts, std::move(*last));
-        if (waited_for)
-            co_await kill(parts, std::move(parting), std::move(facts));
+        farewell said;
+        said.order = cursor_order(shared, facts, std::move(*last));
+        said.facts = std::move(facts);
+        const bool waits = waited_for && !said.order.until.expired(parts->world->steady_now());
+        const auto patience = patience_with_farewells(*parts);
+        said.order.until = waits ? core::deadline::sooner(said.order.until, patience) : patience;
+        if (waits || parts->make_blocking)
+            co_await say(parts->state, std::move(said));
         else
-            asio::co_spawn(parts->world->executor(),
-                           kill(parts, std::move(parting), std::move(facts)), asio::detached);
+            say_in_background(*parts, std::move(said));
     }
     co_await asio::this_coro::throw_if_cancelled(throws);
     co_return details::give<Given>(writes->finish());
@@ -109,7 +90,8 @@ asio::awaitable<Given> client::bulk_write_as(client_bulk_writes work,
     auto writes = client_writes::make(parts_->everywhere(), std::move(work), how, ids);
     if (!writes)
         return details::failed<Given, client_bulk_write_result>(std::move(writes).error());
-    shared_order shared{*parts_, parts_->order_for(*(*writes)->next(), how.session)};
+    shared_order shared{*parts_,
+                        parts_->order_for(core::mongo::command{*(*writes)->next()}, how.session)};
     return write_all<Given>(parts_, *std::move(writes), std::move(shared));
 }
 

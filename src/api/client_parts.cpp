@@ -1,11 +1,9 @@
 #include "api/client_parts.hpp"
 
-#include "api/process_facts.hpp"
 #include "core/mongo/error/errc.hpp"
+#include "core/mongo/operation/query.hpp"
 #include "core/mongo/retry/eligibility.hpp"
-#include "shell/mongo/connection/first_contact.hpp"
 #include "shell/mongo/execute/command_attempts.hpp"
-#include "shell/mongo/topology/sdam_told.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -18,59 +16,7 @@
 namespace holdfast::mongo {
 namespace {
 
-using core::mongo::client_settings;
 using shell::mongo::client_state;
-using shell::mongo::connection_recipe;
-using shell::mongo::topology_options;
-
-/// Monitors do not log in and do not compress, whatever operations do.
-std::shared_ptr<const connection_recipe> for_monitors(connection_recipe recipe)
-{
-    recipe.credential.reset();
-    recipe.mechanism.reset();
-    recipe.compressors.clear();
-    return std::make_shared<const connection_recipe>(std::move(recipe));
-}
-
-topology_options options_for(const client_settings& from, connection_recipe recipe,
-                             const core::mongo::client_metadata& who)
-{
-    topology_options options;
-    options.start.seeds = from.seeds;
-    options.start.replica_set = from.replica_set;
-    options.start.direct_connection = from.direct_connection;
-    options.start.load_balanced = from.load_balanced;
-    options.selection.local_threshold = from.local_threshold;
-    options.selection.heartbeat_frequency = from.heartbeat_frequency;
-    options.pool.max_size = from.pool.max_size;
-    options.pool.min_size = from.pool.min_size;
-    options.pool.max_connecting = from.pool.max_connecting;
-    options.pool.max_idle = from.pool.max_idle_time;
-    options.pool.load_balanced = from.load_balanced;
-    options.pool_told = {.max_size = from.pool.max_size,
-                         .min_size = from.pool.min_size,
-                         .max_connecting = from.pool.max_connecting,
-                         .max_idle_time = from.pool.max_idle_time,
-                         .wait_queue_timeout = from.pool.wait_queue_timeout};
-    options.monitor_recipe = for_monitors(recipe);
-    options.recipe = std::make_shared<const connection_recipe>(std::move(recipe));
-    options.profile = profile_of(from);
-    options.monitoring = from.monitoring;
-    if (from.srv) {
-        shell::mongo::srv_polling polling;
-        polling.rules.srv = *from.srv;
-        polling.rules.heartbeat_frequency = from.heartbeat_frequency;
-        polling.rules.shares_domain = core::mongo::shares_domain;
-        polling.query = core::mongo::srv_query_name(*from.srv);
-        polling.first_wait = std::max<duration>(from.srv->ttl,
-                                                core::mongo::min_srv_rescan_interval);
-        polling.patience = from.server_selection_timeout;
-        options.srv = std::move(polling);
-    }
-    options.function_as_a_service = is_function_as_a_service(who.environment);
-    options.fail_fast_on_terminal_errors = from.fail_fast_on_terminal_errors;
-    return options;
-}
 
 constexpr std::chrono::milliseconds patience_with_good_byes{500};
 
@@ -90,6 +36,15 @@ bool is_unacknowledged(bson::view command)
     return w && *w == 0;
 }
 
+/// An aggregation that ends in $out or $merge: a write that cannot be recognised.
+bool writes_its_outcome(bson::view command)
+{
+    if ((*command.begin()).key() != "aggregate")
+        return false;
+    const bson::element pipeline = command.find("pipeline");
+    return pipeline.type() == bson::type::array && core::mongo::writes_output(pipeline.as_array());
+}
+
 /// Process and counter are drawn by each client: two of them in one process are as far apart as two
 /// processes.
 bson::object_id_source new_id_source(runtime::world& in)
@@ -101,27 +56,14 @@ bson::object_id_source new_id_source(runtime::world& in)
     return {process, std::uint32_t{counter[0]} << 16 | std::uint32_t{counter[1]} << 8 | counter[2]};
 }
 
-/// A user's selector sees descriptions, and answers with places among them.
-core::mongo::server_selector adapted(const server_selector& users)
+/// 0 is no limit, and so is what no clock lives to see. What is less has passed already.
+core::deadline deadline_of(time_point now, std::optional<std::chrono::milliseconds> timeout)
 {
-    if (!users)
+    using std::chrono::milliseconds;
+    if (!timeout || timeout->count() == 0 ||
+        *timeout >= std::chrono::floor<milliseconds>(duration::max()))
         return {};
-    return [users](std::span<const core::mongo::server_ptr> servers) {
-        std::vector<server_description> seen;
-        for (const core::mongo::server_ptr& one : servers)
-            seen.push_back(shell::mongo::described(*one));
-        std::vector<core::mongo::server_ptr> chosen;
-        for (const std::size_t at : users(seen)) {
-            if (at < servers.size())
-                chosen.push_back(servers[at]);
-        }
-        return chosen;
-    };
-}
-
-error is_closed()
-{
-    return error{runtime::errc::cancelled, "the client is closed"};
+    return core::deadline::after(now, std::max(*timeout, milliseconds::zero()));
 }
 
 }  // namespace
@@ -146,71 +88,13 @@ client_parts::client_parts(std::shared_ptr<runtime::world> in, core::mongo::pars
 
 client_parts::~client_parts()
 {
-    if (!state || where == stage::closed)
+    if (!state)
         return;
-    state->servers->close();
-    asio::co_spawn(world->executor(), outlive(std::move(state)), asio::detached);
-}
-
-runtime::awaitable<result<void>> client_parts::open()
-{
-    const auto self = shared_from_this();
-    for (;;) {
-        const std::uint64_t seen = self->opened.count();
-        {
-            const std::scoped_lock lock{self->mutex};
-            if (self->where == stage::open)
-                co_return result<void>{};
-            if (self->where == stage::closed)
-                co_return is_closed();
-            if (self->where != stage::opening) {
-                self->where = stage::opening;
-                break;
-            }
-        }
-        const runtime::wait_end how = co_await self->opened.wait(seen);
-        if (how == runtime::wait_end::cancelled)
-            co_return is_closed();
-    }
-    std::optional<error> why;
-    std::shared_ptr<client_state> made;
-    auto found = co_await shell::mongo::look_up_seeds(*self->world, self->source);
-    if (found) {
-        const auto who = api::describe_process(found->settings.app_name);
-        auto recipe = shell::mongo::make_recipe(*self->world, found->settings, who);
-        if (recipe) {
-            auto tell = std::make_shared<shell::mongo::event_hub>(
-                self->options.listeners, self->options.log, self->options.log_document_length);
-            made = std::make_shared<client_state>(self->world, found->settings, tell);
-            for (const core::mongo::wrapping_library& one : self->wrapped_by)
-                (void)recipe->client->append(one);  // was accepted when it was given
-            self->described = recipe->client;
-            auto how = options_for(found->settings, *std::move(recipe), who);
-            how.make_blocking = self->make_blocking;
-            how.selection.selector = adapted(self->options.server_selector);
-            made->servers = shell::mongo::topology::make(*self->world, std::move(how), tell);
-        } else {
-            why = std::move(recipe).error();
-        }
-    } else {
-        why = std::move(found).error();
-    }
-    {
-        const std::scoped_lock lock{self->mutex};
-        if (self->where == stage::closed)
-            why = is_closed();
-        if (!why)
-            self->state = made;
-        if (self->where != stage::closed)
-            self->where = why ? stage::failed : stage::open;
-        self->failure = why;
-    }
-    if (!why)
-        made->servers->open();
-    self->opened.notify();
-    if (why)
-        co_return *std::move(why);
-    co_return result<void>{};
+    state->close();
+    const runtime::executor on = world->executor();
+    if (!on || state->servers->has_ended())
+        return;  // nothing runs, or never will again: the context has gone before the client
+    asio::co_spawn(on, outlive(std::move(state)), asio::detached);
 }
 
 result<core::mongo::command> client_parts::command_for(std::string_view database,
@@ -231,12 +115,17 @@ result<core::mongo::command> client_parts::command_for(std::string_view database
         made.kind = core::mongo::retry_kind::read;
         made.selects = core::mongo::operation_kind::read;
         made.preference = source.settings.read_preference;
-        made.eligible = core::mongo::is_retryable_read((*command.begin()).key());
+        made.eligible = core::mongo::is_retryable_read((*command.begin()).key()) &&
+                        !writes_its_outcome(command);
         break;
     case command_kind::write:
         made.kind = core::mongo::retry_kind::write;
         made.acknowledged = !is_unacknowledged(command);
-        made.eligible = made.acknowledged;
+        made.eligible = core::mongo::takes_transaction_number(
+            {.name = (*command.begin()).key(),
+             .touches_many = core::mongo::touches_many(command),
+             .acknowledged = made.acknowledged},
+            core::mongo::bulk_write_since);
         break;
     }
     if (how.read_preference) {
@@ -249,15 +138,14 @@ result<core::mongo::command> client_parts::command_for(std::string_view database
     return made;
 }
 
-shell::mongo::command_order client_parts::order_for(core::mongo::command what,
+shell::mongo::command_order client_parts::order_for(core::mongo::command&& what,
                                                     const session* in) const
 {
     shell::mongo::command_order order{std::move(what)};
     if (in != nullptr)
         order.session = in->state_;
-    const auto timeout = order.timeout ? order.timeout : source.settings.timeout;
-    if (timeout && timeout->count() > 0)
-        order.until = core::deadline::after(world->steady_now(), *timeout);
+    if (const auto timeout = order.timeout ? order.timeout : source.settings.timeout)
+        order.until = deadline_of(world->steady_now(), timeout);
     return order;
 }
 
@@ -266,27 +154,16 @@ runtime::awaitable<result<bson::document>> client_parts::run(shell::mongo::comma
 {
     if (may_run_now(order))
         return shell::mongo::execute(state, std::move(order));
-    return open_and_run(std::move(order));
-}
-
-runtime::awaitable<result<bson::document>> client_parts::open_and_run(
-    shell::mongo::command_order order)
-{
-    const auto self = shared_from_this();
-    auto ready = co_await self->make_ready(order.session.get());
-    if (!ready)
-        co_return std::move(ready).error();
-    co_return co_await shell::mongo::execute(self->state, std::move(order));
+    return open_and_read<result<bson::document>>(shared_from_this(), std::move(order), read_reply);
 }
 
 /// Looks up what must be looked up, unless the order makes no sense anyway.
-runtime::awaitable<result<void>> client_parts::make_ready(
-    const shell::mongo::session_state* session)
+runtime::awaitable<result<void>> client_parts::make_ready(const shell::mongo::command_order& order)
 {
-    if (session != nullptr && session->owner != this)
+    if (order.session && order.session->owner != this)
         co_return error{core::mongo::errc::command_failed,
                         "the session belongs to another client; start one with this client"};
-    co_return co_await open();
+    co_return co_await open(order.until);
 }
 
 result<session> client_parts::start_session(const session_options& how)
@@ -356,9 +233,8 @@ runtime::awaitable<void> client_parts::end_sessions(std::shared_ptr<client_state
     }
 }
 
-runtime::awaitable<void> client_parts::close()
+runtime::awaitable<void> client_parts::close(std::shared_ptr<client_parts> self)
 {
-    const auto self = shared_from_this();
     std::shared_ptr<client_state> with;
     {
         const std::scoped_lock lock{self->mutex};
@@ -372,7 +248,7 @@ runtime::awaitable<void> client_parts::close()
     const auto anybody = with->servers->try_select({.kind = core::mongo::operation_kind::read});
     if (anybody && *anybody)
         co_await end_sessions(with);
-    with->servers->close();
+    with->close();
     co_await with->servers->ended();
 }
 

@@ -27,16 +27,16 @@ struct client_parts : std::enable_shared_from_this<client_parts> {
     ~client_parts();
 
     /// Looks up the seeds if they come from DNS, and opens the topology; once, whoever comes first.
-    runtime::awaitable<result<void>> open();
+    /// If that one fails, or has no time left, it is the next one's turn.
+    runtime::awaitable<result<void>> open(core::deadline until = {});
 
     runtime::awaitable<result<bson::document>> run(shell::mongo::command_order order);
-    runtime::awaitable<result<bson::document>> open_and_run(shell::mongo::command_order order);
     result<core::mongo::command> command_for(std::string_view database, bson::view command,
                                              const command_options& how) const;
     result<session> start_session(const session_options& how);
 
     /// Adds to a command what the executor has to know: its deadline, and its session.
-    shell::mongo::command_order order_for(core::mongo::command what, const session* in) const;
+    shell::mongo::command_order order_for(core::mongo::command&& what, const session* in) const;
 
     /// A session of the library's own for several commands that belong together: a cursor. Passed
     /// on as `order.session`; given back to the pool when the last pointer goes.
@@ -74,10 +74,10 @@ struct client_parts : std::enable_shared_from_this<client_parts> {
     /// What the whole client says of its operations.
     const core::mongo::operation_space& everywhere() const noexcept { return everywhere_; }
 
-    runtime::awaitable<result<void>> make_ready(const shell::mongo::session_state* session);
+    runtime::awaitable<result<void>> make_ready(const shell::mongo::command_order& order);
     result<void> append_metadata(std::string_view name, std::string_view version,
                                  std::string_view platform);
-    runtime::awaitable<void> close();
+    static runtime::awaitable<void> close(std::shared_ptr<client_parts> self);
     std::string dump();
 
     /// Nothing has to be looked up or refused first.
@@ -102,6 +102,13 @@ struct client_parts : std::enable_shared_from_this<client_parts> {
     std::vector<core::mongo::wrapping_library> wrapped_by;  // what was added before
 
 private:
+    static runtime::awaitable<result<bool>> wait_for_turn(std::shared_ptr<client_parts> self,
+                                                          core::deadline until);
+    static runtime::awaitable<result<void>> open_now(std::shared_ptr<client_parts> self,
+                                                     core::deadline until);
+    result<std::shared_ptr<shell::mongo::client_state>> made_of(
+        const core::mongo::parsed_uri& found);
+    void settle(result<std::shared_ptr<shell::mongo::client_state>>& made);
     static runtime::awaitable<void> end_sessions(std::shared_ptr<shell::mongo::client_state> with);
     template <class Given, class T>
     static runtime::awaitable<Given> open_and_read(std::shared_ptr<client_parts> self,
@@ -139,10 +146,20 @@ runtime::awaitable<Given> client_parts::open_and_read(std::shared_ptr<client_par
                                                       shell::mongo::command_order order,
                                                       reader<T> read)
 {
-    auto ready = co_await self->make_ready(order.session.get());
-    if (!ready)
-        co_return details::give<Given>(result<T>{std::move(ready).error()});
-    co_return co_await shell::mongo::execute_and_read<Given>(self->state, std::move(order), read);
+    // Cancelled in between is cancelled, too; Asio would throw out of the next co_await.
+    const bool throws = co_await asio::this_coro::throw_if_cancelled();
+    co_await asio::this_coro::throw_if_cancelled(false);
+    std::optional<result<T>> outcome;
+    auto ready = co_await self->make_ready(order);
+    if (ready) {
+        auto read_back = co_await shell::mongo::execute_and_read<result<T>>(self->state,
+                                                                            std::move(order), read);
+        outcome.emplace(std::move(read_back));
+    } else {
+        outcome.emplace(std::move(ready).error());
+    }
+    co_await asio::this_coro::throw_if_cancelled(throws);
+    co_return details::give<Given>(*std::move(outcome));
 }
 
 /// No coroutine of its own where the way is clear: a frame costs as much as building a message.

@@ -44,7 +44,8 @@ asio::awaitable<Given> start(const std::shared_ptr<client_parts>& parts,
     auto writes = collection_writes::make(settings, std::move(list), how, ids);
     if (!writes)
         return details::failed<Given, T>(std::move(writes).error());
-    shared_order shared{*parts, parts->order_for(*(*writes)->next(), how.session)};
+    shared_order shared{*parts,
+                        parts->order_for(core::mongo::command{*(*writes)->next()}, how.session)};
     return write_all<Given, T>(parts, *std::move(writes), std::move(shared), finish);
 }
 

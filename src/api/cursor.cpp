@@ -1,14 +1,11 @@
 #include "holdfast/mongo/cursor.hpp"
 
 #include "api/client_parts.hpp"
+#include "api/cursor_end.hpp"
 #include "api/cursor_parts.hpp"
 #include "core/mongo/error/errc.hpp"
 #include "core/mongo/error/server_error.hpp"
 #include "holdfast/mongo/error.hpp"
-#include "shell/mongo/execute/command_attempts.hpp"
-
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 
 #include <chrono>
 #include <string>
@@ -22,8 +19,6 @@ using shell::mongo::answer_facts;
 using shell::mongo::command_order;
 
 constexpr int namespace_not_found = 26;
-/// How long we try to tell a server that a cursor is not wanted any more. It would find out.
-constexpr std::chrono::seconds patience_with_killing{5};
 
 error_code server_says(int code) noexcept
 {
@@ -50,16 +45,6 @@ bool may_be_left(const error& why) noexcept
         return false;
     }
     return false;
-}
-
-/// What comes back does not matter. Keeps all that it needs, but not the client: with that, nobody
-/// is left who could want an answer.
-asio::awaitable<void> kill(std::shared_ptr<shell::mongo::client_state> with, command_order order,
-                           answer_facts facts)
-{
-    order.facts = &facts;
-    const auto told = co_await shell::mongo::execute(std::move(with), std::move(order));
-    (void)told;
 }
 
 }  // namespace
@@ -113,11 +98,10 @@ public:
     template <class Given>
     static asio::awaitable<Given> close(std::shared_ptr<inside> self)
     {
-        auto order = self->parting();
-        answer_facts facts = std::exchange(self->facts_, answer_facts{});
+        auto last = self->parting();
         self->end();
-        if (order)
-            co_await kill(self->parts_->state, *std::move(order), std::move(facts));
+        if (last)
+            co_await say(self->parts_->state, *std::move(last));
         co_return details::give<Given>(result<void>{});
     }
 
@@ -134,7 +118,10 @@ private:
         // A cancelled command is a failed one; Asio would throw out of the next co_await.
         const bool throws = co_await asio::this_coro::throw_if_cancelled();
         co_await asio::this_coro::throw_if_cancelled(false);
-        auto outcome = co_await ask(std::move(self), once);
+        auto outcome = co_await ask(self, once);
+        auto last = std::exchange(self->unsaid_, std::nullopt);
+        if (last)
+            co_await say(self->parts_->state, *std::move(last));
         co_await asio::this_coro::throw_if_cancelled(throws);
         co_return outcome;
     }
@@ -148,10 +135,9 @@ private:
             auto reply = co_await self->parts_->run(std::move(order));
             if (!reply) {
                 const bool empty = self->means_empty(reply.error());
-                answer_facts facts;
-                auto last_word = self->give_up(reply.error(), facts);
-                if (last_word)
-                    co_await kill(self->parts_->state, *std::move(last_word), std::move(facts));
+                auto last = self->give_up(reply.error());
+                if (last)
+                    co_await say(self->parts_->state, *std::move(last));
                 if (empty)
                     break;
                 co_return std::move(reply).error();
@@ -188,19 +174,18 @@ private:
         return fresh_ && rules_.missing_is_empty && why.code() == server_says(namespace_not_found);
     }
 
-    /// An error is the end. Gives what the server is still to be told, and what that takes, unless
-    /// it is better told in the background.
-    std::optional<command_order> give_up(const error& why, answer_facts& facts)
+    /// An error is the end. Gives what the server is still to be told, unless it is better told in
+    /// the background.
+    std::optional<farewell> give_up(const error& why)
     {
-        std::optional<command_order> order;
+        std::optional<farewell> last;
         const error_kind kind = kind_of(why);
         if (kind == error_kind::cancelled || kind == error_kind::timeout)
             kill_in_background();
         else if (may_be_left(why))
-            order = parting();
-        facts = std::exchange(facts_, answer_facts{});
+            last = parting();
         end();
-        return order;
+        return last;
     }
 
     bool can_ask() const noexcept { return fresh_ || id_ != 0; }
@@ -269,31 +254,34 @@ private:
         return {};
     }
 
-    /// The order that tells the server to forget the cursor, if it has one. We forget it as well.
-    std::optional<command_order> parting()
+    /// What tells the server to forget the cursor, if it has one. We forget it as well.
+    std::optional<farewell> parting()
     {
         if (id_ == 0)
             return std::nullopt;
-        core::mongo::command last = core::mongo::kill_cursor(space_, std::exchange(id_, 0));
-        last.only_server = facts_.server;
-        last.timeout = timeout_;
-        command_order order = parts_->order_for(std::move(last), nullptr);
-        const auto now = parts_->world->steady_now();
-        order.until = core::deadline::sooner(order.until,
-                                             core::deadline::after(now, patience_with_killing));
-        order.session = session_;
-        return order;
+        core::mongo::command what = core::mongo::kill_cursor(space_, std::exchange(id_, 0));
+        what.only_server = facts_.server;
+        what.timeout = timeout_;
+        farewell last;
+        last.order = parts_->order_for(std::move(what), nullptr);
+        last.order.until = core::deadline::sooner(last.order.until,
+                                                  patience_with_farewells(*parts_));
+        last.order.session = session_;
+        last.facts = std::exchange(facts_, answer_facts{});
+        return last;
     }
 
+    /// In a blocking client whoever reads from the cursor has to wait for it, and where nobody does
+    /// sync::cursor has seen to it: the client's own thread is there to watch servers.
     void kill_in_background() noexcept
     try {
         if (id_ == 0 || !parts_->is_open())
             return;
-        auto order = parting();
-        asio::co_spawn(
-            executor(),
-            kill(parts_->state, *std::move(order), std::exchange(facts_, answer_facts{})),
-            asio::detached);
+        auto last = parting();
+        if (parts_->make_blocking)
+            unsaid_ = std::move(last);
+        else
+            say_in_background(*parts_, *std::move(last));
     } catch (...) {
         // There is no memory left to say good-bye with: the server will find out.
     }
@@ -322,6 +310,7 @@ private:
     std::optional<std::chrono::milliseconds> timeout_;
     core::deadline until_;
     answer_facts facts_;
+    std::optional<farewell> unsaid_;  // what kill_in_background() leaves to others
 
     bool fresh_ = true;  // nothing has been sent yet
     std::int64_t id_ = 0;

@@ -272,6 +272,8 @@ std::string_view server_code_name(const error& why) noexcept
 bool may_have_been_applied(const error& why) noexcept
 {
     if (const write_failure* const failed = write_failure_of(why)) {
+        if (failed->partly_done)
+            return true;
         // A single write that was refused is not in doubt; one that is not safe enough was done.
         const bool refused = !failed->write_errors.empty();
         if (refused && !failed->reply.empty())

@@ -25,7 +25,9 @@ public:
     {
         if (parts_->is_open())
             return {};
-        return asio::co_spawn(parts_->world->executor(), parts_->open(), asio::use_future).get();
+        const core::deadline until = parts_->order_for({}, nullptr).until;  // timeoutMS
+        return asio::co_spawn(parts_->world->executor(), parts_->open(until), asio::use_future)
+            .get();
     }
 
     void run(asio::awaitable<void> what) override { runtime_->run(std::move(what)); }

@@ -150,7 +150,8 @@ TEST(sync_client, keeps_a_deadline_and_never_takes_a_late_reply_for_another)
         const auto reply = client.try_run_command("sea", late, {.timeout = 100ms});
         const auto took = clock::now() - began;
         ASSERT_FALSE(reply);
-        EXPECT_EQ(reply.error().code(), boost::system::errc::timed_out) << reply.error().explain();
+        EXPECT_EQ(reply.error().code(), core::mongo::errc::operation_timed_out)
+            << reply.error().explain();
         EXPECT_GE(took, 99ms);
         EXPECT_LT(took, 1400ms) << "it has waited for the reply";
         const auto next = client.try_run_command("sea", bson::doc("echo", i));
@@ -281,6 +282,66 @@ TEST(sync_client, leaves_nothing_behind_whether_it_was_closed_or_not)
         EXPECT_TRUE(comes_true([&] { return open_descriptors() == files_before; }))
             << open_descriptors() << " instead of " << files_before;
     }
+}
+
+/// On which threads commands of one name were sent.
+class thread_watch final : public mongo::event_listener {
+public:
+    explicit thread_watch(std::string_view name) : name_{name} {}
+    void on(const mongo::told::command_started& one) noexcept override
+    {
+        if (one.of.command_name != name_)
+            return;
+        if (std::this_thread::get_id() == home_)
+            ++here;
+        else
+            ++elsewhere;
+    }
+
+    std::atomic<int> here = 0;  // on the thread that has made this
+    std::atomic<int> elsewhere = 0;
+
+private:
+    const std::string_view name_;
+    const std::thread::id home_ = std::this_thread::get_id();
+};
+
+/// A thread that waits for one server's answer would watch no server meanwhile.
+TEST(sync_client, its_own_thread_does_not_give_up_cursors)
+{
+    socket_server server;
+    server.ask([](scripted_server& script) {
+        script.on("find", [](bson::view) {
+            return bson::doc("cursor",
+                             bson::doc("id", std::int64_t{42}, "ns", "sea.kelp", "firstBatch",
+                                       bson::arr(bson::doc("_id", 1))),
+                             "ok", 1.0);
+        });
+        script.on("killCursors", [](bson::view) { return bson::doc("ok", 1.0); });
+    });
+    const auto watch = std::make_shared<thread_watch>("killCursors");
+    mongo::client_options options;
+    options.listeners = {watch};
+    const sync::client client{server.uri(), options};
+    const auto kelp = client["sea"]["kelp"];
+    {
+        sync::cursor enough = kelp.find(bson::doc(), {.limit = 1});
+        EXPECT_TRUE(enough.next());
+        EXPECT_EQ(watch->here, 1);
+    }
+    {
+        sync::cursor late = kelp.find(bson::doc(), {.timeout = 300ms});
+        EXPECT_TRUE(late.next());
+        std::this_thread::sleep_for(310ms);
+        EXPECT_FALSE(late.try_next());
+        EXPECT_EQ(watch->here, 2);
+    }
+    {
+        sync::cursor unread = kelp.find(bson::doc());
+        EXPECT_TRUE(unread.next());
+    }
+    EXPECT_EQ(watch->here, 3);
+    EXPECT_EQ(watch->elsewhere, 0);
 }
 
 TEST(sync_client, can_be_moved)

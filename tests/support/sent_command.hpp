@@ -55,6 +55,7 @@ struct allows {
 struct sent_message {
     std::vector<std::uint8_t> bytes;
     bson::document body;
+    bool eligible = false;  // for a transaction number
     std::map<std::string, std::vector<bson::document>, std::less<>> sequences;
 
     std::string in(std::string_view sequence) const
@@ -80,6 +81,8 @@ inline result<sent_message> send(const core::mongo::command& what, allows limit 
     limits.max_write_batch_size = limit.writes;
     limits.max_bson_object_size = limit.document;
     limits.max_message_size = limit.message;
+    sent_message sent;
+    sent.eligible = what.load != nullptr ? what.load->is_eligible(limits) : what.eligible;
     bson::byte_buffer bytes;
     core::mongo::message_builder out{bytes, request_id{1}};
     out.command().merge(what.body.view()).add("$db", what.database);
@@ -88,7 +91,6 @@ inline result<sent_message> send(const core::mongo::command& what, allows limit 
             return std::move(loaded).error();
     }
     const auto whole = out.finish().value();
-    sent_message sent;
     sent.bytes.assign(whole.begin(), whole.end());
     const auto read = core::mongo::parse_message(sent.bytes).value();
     sent.body = bson::document{read.body};

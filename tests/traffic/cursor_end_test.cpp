@@ -53,6 +53,46 @@ TEST(traffic_cursor_end, the_server_hears_of_one_that_has_gone)
     expect_clean(r.s);
 }
 
+/// Sessions are for one operation at a time, and nobody knows when the server is told.
+TEST(traffic_cursor_end, the_good_bye_leaves_a_session_of_the_application_alone)
+{
+    reading r{first(42, R"([{"_id": 1}])")};
+    r.server.on("killCursors", [](bson::view) {
+        return doc("operationTime", bson::timestamp{9, 1}, "$clusterTime",
+                   doc("clusterTime", bson::timestamp{9, 1}), "ok", 1.0);
+    });
+    const mongo::session own = r.s.client->start_session();
+    {
+        mongo::cursor some = r.find({.session = &own});
+        EXPECT_EQ(r.next(some), 1);
+    }
+    EXPECT_TRUE(wait_for(r.s, [&] { return r.server.count("killCursors") == 1; }));
+    r.s.simulation.run_for(10ms);
+    EXPECT_EQ(r.lsid("killCursors"), r.lsid("find"));
+    EXPECT_EQ(own.id(), r.lsid("find"));
+    EXPECT_FALSE(own.operation_time());
+    EXPECT_FALSE(own.cluster_time());
+    expect_clean(r.s);
+}
+
+TEST(traffic_cursor_end, a_session_that_ends_at_once_does_not_keep_the_good_bye_back)
+{
+    reading r{first(42, R"([{"_id": 1}])")};
+    const mongo::session own = r.s.client->start_session();
+    {
+        mongo::cursor some = r.find({.session = &own});
+        EXPECT_EQ(r.next(some), 1);
+    }
+    own.end();
+    EXPECT_TRUE(wait_for(r.s, [&] { return r.server.count("killCursors") == 1; }));
+    r.s.simulation.run_for(10ms);
+    EXPECT_EQ(r.lsid("killCursors"), r.lsid("find"));
+    expect_clean(r.s);
+    const bson::document ended = r.server.commands("endSessions").at(0).body;
+    EXPECT_TRUE(ended["endSessions"].as_array()[0]);
+    EXPECT_FALSE(ended["endSessions"].as_array()[1]) << "given back once";
+}
+
 TEST(traffic_cursor_end, a_lost_connection_ends_it_without_good_bye)
 {
     reading r{first(42, R"([{"_id": 1}])"), {hang_up()}};

@@ -68,6 +68,29 @@ TEST(traffic_cursor, a_session_of_the_application_is_used_and_kept)
     expect_clean(r.s);
 }
 
+TEST(traffic_cursor, the_next_batch_is_asked_for_again_if_the_server_is_overloaded)
+{
+    VERIFIES("BP-010");
+    VERIFIES("BP-015");
+    struct row {
+        const char* settings;
+        int found;
+        std::size_t asked;
+    };
+    for (const auto& [settings, found, asked] :
+         {row{"", 2, 2}, row{"&retryWrites=false", 2, 2}, row{"&retryReads=false", -1, 1}}) {
+        SCOPED_TRACE(settings);
+        reading r{first(42, R"([{"_id": 1}])"),
+                  {{.body = overload_reply()}, more(0, R"([{"_id": 2}])")},
+                  settings};
+        mongo::cursor all = r.find();
+        EXPECT_EQ(r.next(all), 1);
+        EXPECT_EQ(r.next(all), found);
+        EXPECT_EQ(r.server.count("getMore"), asked);
+        expect_clean(r.s);
+    }
+}
+
 TEST(traffic_cursor, batches_are_handed_out_as_a_whole)
 {
     reading r{first(42, R"([{"_id": 1}, {"_id": 2}, {"_id": 3}])"),

@@ -1,3 +1,4 @@
+#include "holdfast/bson/json.hpp"
 #include "traffic/traffic.hpp"
 
 #include <boost/asio/bind_executor.hpp>
@@ -135,25 +136,46 @@ TEST(traffic_operation, a_deadline_ends_every_wait)
     expect_clean(s);
 }
 
-TEST(traffic_operation, a_retry_goes_to_another_router)
+/// Routers that refuse every other read in this way. Which of them were asked, two for each read.
+std::vector<std::string> asked_in_turn(std::vector<std::string> routers, const scripted_reply& no)
 {
-    scene s{{.hosts = {"a", "b"}, .sharded = true}};
+    constexpr int reads = 20;
+    scene s{{.hosts = routers, .sharded = true}};
     std::vector<std::string> asked;
-    for (const std::string name : {"a", "b"})
-        s.server(name).on_command("find", [&asked, name](const scripted_command&) {
+    for (const std::string& name : routers)
+        s.server(name).on_command("find", [&asked, &no, name](const scripted_command&) {
             asked.push_back(name);
-            return scripted_reply{asked.size() % 2 == 1 ? error_reply(6) : bson::doc("ok", 1.0)};
+            return asked.size() % 2 == 1 ? no : scripted_reply{bson::doc("ok", 1.0)};
         });
     s.connect();
     s.settle();
-    for (int i = 0; i < 20; ++i) {
+    for (int i = 0; i < reads; ++i) {
         const operation& op = s.run(bson::doc("find", "kelp"), as_read());
         EXPECT_TRUE(op.good()) << op.explain();
+        s.simulation.run_for(11s);  // one that was lost is known again
     }
-    ASSERT_EQ(asked.size(), 40U);
-    for (std::size_t i = 0; i < asked.size(); i += 2)
-        EXPECT_NE(asked[i], asked[i + 1]);
+    EXPECT_EQ(asked.size(), 2U * reads);
     expect_clean(s);
+    return asked;
+}
+
+TEST(traffic_operation, a_retry_goes_to_another_router)
+{
+    VERIFIES("BP-020");
+    VERIFIES("BP-037");
+    for (const scripted_reply& no :
+         {scripted_reply{error_reply(6)}, scripted_reply{overload_reply()}, hang_up()}) {
+        const auto asked = asked_in_turn({"a", "b"}, no);
+        for (std::size_t i = 0; i + 1 < asked.size(); i += 2)
+            EXPECT_NE(asked[i], asked[i + 1]) << i << bson::to_json(no.body.view()).value();
+    }
+}
+
+TEST(traffic_operation, a_retry_goes_to_the_same_router_if_there_is_no_other)
+{
+    VERIFIES("BP-020");
+    (void)asked_in_turn({"a"}, {overload_reply()});
+    (void)asked_in_turn({"a"}, {error_reply(6)});
 }
 
 }  // namespace

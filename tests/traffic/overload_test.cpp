@@ -2,6 +2,7 @@
 #include "traffic/bent_world.hpp"
 #include "traffic/traffic.hpp"
 
+#include <set>
 #include <thread>
 
 namespace holdfast::proof {
@@ -122,31 +123,96 @@ TEST(traffic_overload, a_budget_may_be_used_by_many_threads)
     EXPECT_EQ(budget.load().level(), core::token_bucket::default_capacity);
 }
 
-/// How long an insert takes that is always refused.
-duration time_of_refused_insert(std::uint8_t chance_bits)
+/// What share of the longest possible wait was waited before each retry of a refused write.
+std::vector<double> shares_waited(scene& s)
+{
+    const operation& op = s.write();
+    EXPECT_EQ(op.code(), 462);
+    std::vector<double> shares;
+    if (!op.done() || op.good())
+        return shares;
+    const auto history = op.outcome->error().history();
+    EXPECT_EQ(history.size(), 6U) << op.explain();
+    for (std::size_t n = 0; n + 1 < history.size(); ++n)
+        shares.push_back(std::chrono::duration<double>{history[n].waited} /
+                         std::chrono::duration<double>{100ms * (1 << n)});
+    return shares;
+}
+
+TEST(traffic_overload, each_wait_is_drawn_anew)
+{
+    VERIFIES("BP-018");
+    scene s;
+    s.server("a").on_command("insert", busy(always));
+    std::set<double> all;
+    for (int client = 0; client < 2; ++client) {
+        s.connect();
+        for (const double share : shares_waited(s)) {
+            EXPECT_GE(share, 0.0);
+            EXPECT_LT(share, 1.0);
+            EXPECT_TRUE(all.insert(share).second) << share << " was drawn before";
+        }
+        EXPECT_EQ(s.close(), "");
+    }
+    EXPECT_EQ(all.size(), 10U);
+}
+
+/// How one profile treats an insert that is always refused.
+struct refused_insert {
+    const char* options = "";
+    std::size_t attempts = 6;
+    bson::document reply = overload_reply();
+};
+
+/// How long it takes.
+duration time_of(const refused_insert& what, std::uint8_t chance_bits)
 {
     scene s;
     const auto world = std::make_shared<bent_world>(s.app.world());
-    s.server("a").on_command("insert", busy(always));
-    s.connect_in(world, "mongodb://a,b/?replicaSet=rs");
+    s.server("a").on_command("insert", in_turn({{.body = what.reply}}));
+    s.connect_in(world, std::string{"mongodb://a,b/?replicaSet=rs"} + what.options);
     s.settle();
     world->chance_bits = chance_bits;
     const operation& op = s.write();
     EXPECT_EQ(op.code(), 462);
-    EXPECT_EQ(s.server("a").count("insert"), 6U);
+    EXPECT_EQ(s.server("a").count("insert"), what.attempts) << what.options;
     const duration took = op.took();
     expect_clean(s);
     return took;
 }
 
+/// All of its waits, at their longest.
+duration waits_of(const refused_insert& what)
+{
+    const duration without = time_of(what, 0x00);
+    EXPECT_LT(without, 50ms);
+    return time_of(what, 0xFF) - without;
+}
+
+constexpr auto upstream = "&resilienceProfile=upstream_2026_07";
+
 TEST(traffic_overload, the_waits_double)
 {
     VERIFIES("BP-055");
-    const duration without = time_of_refused_insert(0x00);
-    const duration with = time_of_refused_insert(0xFF);
-    EXPECT_LT(without, 50ms);
-    EXPECT_GE(with - without, 2100ms);
-    EXPECT_LE(with - without, 3100ms);
+    const duration ours = waits_of({});  // 100 + 200 + 400 + 800 + 1600 ms
+    EXPECT_GT(ours, 3090ms);
+    EXPECT_LE(ours, 3100ms);
+    const duration theirs = waits_of({.options = upstream, .attempts = 3});  // 200 + 400 ms
+    EXPECT_GT(theirs, 590ms);
+    EXPECT_LE(theirs, 600ms);
+}
+
+TEST(traffic_overload, a_server_may_say_where_the_waits_begin)
+{
+    const bson::document hint = bson::doc("ok", 0.0, "code", 462, "errmsg", "scripted",
+                                          "baseBackoffMS", 50, "errorLabels",
+                                          bson::list("SystemOverloadedError", "RetryableError"));
+    const duration theirs = waits_of({.options = upstream, .attempts = 3, .reply = hint});
+    EXPECT_GT(theirs, 290ms) << "100 + 200 ms";
+    EXPECT_LE(theirs, 300ms);
+    const duration ours = waits_of({.reply = hint});
+    EXPECT_GT(ours, 3090ms) << "the specification of the default profile knows no such field";
+    EXPECT_LE(ours, 3100ms);
 }
 
 TEST(traffic_overload, without_a_budget_a_read_is_tried_six_times)

@@ -32,12 +32,13 @@ struct reading {
     scene s{{.hosts = {"a"}}};
     scripted_server& server = s.server("a");
 
-    explicit reading(scripted_reply opened, std::vector<scripted_reply> then = {refusal(1)})
+    explicit reading(scripted_reply opened, std::vector<scripted_reply> then = {refusal(1)},
+                     const std::string& settings = {})
     {
         server.on_command("find", in_turn({std::move(opened)}));
         server.on_command("getMore", in_turn(std::move(then)));
         server.on("killCursors", [](bson::view) { return bson::doc("ok", 1.0); });
-        s.connect();
+        s.connect(settings);
     }
 
     mongo::cursor find(mongo::find_options how = {})

@@ -120,9 +120,10 @@ TEST(traffic_session_time, what_a_session_was_told_by_hand_is_sent_with_its_comm
     expect_clean(s);
 }
 
-TEST(traffic_session_time, monitors_neither_tell_the_time_nor_take_it)
+/// Prose test 20 of the specification "Driver Sessions", for monitors that ask or listen.
+void let_monitors_see_a_later_time(bool streams)
 {
-    scene s{{.hosts = {"a"}, .streams = false}};
+    scene s{{.hosts = {"a"}, .streams = streams}};
     s.connect("&heartbeatFrequencyMS=500");
     s.server("a").on_command("count", in_turn({at(100)}));
     s.server("a").on_hello([&](const scripted_command&) {
@@ -134,7 +135,15 @@ TEST(traffic_session_time, monitors_neither_tell_the_time_nor_take_it)
         return scripted_reply{bson::document::adopt(std::move(bytes))};
     });
     ASSERT_TRUE(s.run(bson::doc("count", "kelp")).good());
-    s.simulation.run_for(5s);
+    for (int n = 0; n < 5; ++n) {
+        s.set.elect("a:27017");  // news, for those who listen
+        s.server("a").announce();
+        s.simulation.run_for(1s);
+    }
+    std::size_t streamed = 0;
+    for (const record& one : s.events().of(heard::heartbeat_succeeded))
+        streamed += one.awaited ? 1U : 0U;
+    EXPECT_EQ(streamed >= 5, streams) << streamed;
     ASSERT_TRUE(s.run(ping_command()).good());
     EXPECT_EQ(sent_with(s, "ping"), 100U);
     std::size_t hellos = 0;
@@ -147,6 +156,12 @@ TEST(traffic_session_time, monitors_neither_tell_the_time_nor_take_it)
     }
     EXPECT_GT(hellos, 8U);
     expect_clean(s);
+}
+
+TEST(traffic_session_time, monitors_neither_tell_the_time_nor_take_it)
+{
+    for (const bool streams : {false, true})
+        let_monitors_see_a_later_time(streams);
 }
 
 }  // namespace

@@ -48,7 +48,8 @@ public:
                      Token&& token = {}) const
     {
         using given = details::given<bson::document, Token>;
-        return details::deliver(executor(), run_command_as<given>(database, command, how), token);
+        return details::deliver(executor(), run_command_as<given>(database, command, how),
+                                std::forward<Token>(token));
     }
 
     /// Writes to any number of collections, in as few commands as the server's limits allow. Needs
@@ -57,7 +58,8 @@ public:
     auto bulk_write(client_bulk_writes work, bulk_write_options how = {}, Token&& token = {}) const
     {
         using given = details::given<client_bulk_write_result, Token>;
-        return details::deliver(executor(), bulk_write_as<given>(std::move(work), how), token);
+        return details::deliver(executor(), bulk_write_as<given>(std::move(work), how),
+                                std::forward<Token>(token));
     }
 
     /// One document for each database: name, sizeOnDisk, empty.
@@ -65,13 +67,15 @@ public:
     auto list_databases(list_options how = {}, Token&& token = {}) const
     {
         using given = details::given<std::vector<bson::document>, Token>;
-        return details::deliver(executor(), list_databases_as<given>(how), token);
+        return details::deliver(executor(), list_databases_as<given>(how),
+                                std::forward<Token>(token));
     }
     template <class Token = throwing>
     auto list_database_names(list_options how = {}, Token&& token = {}) const
     {
         using given = details::given<std::vector<std::string>, Token>;
-        return details::deliver(executor(), list_database_names_as<given>(how), token);
+        return details::deliver(executor(), list_database_names_as<given>(how),
+                                std::forward<Token>(token));
     }
 
     /// A session of this client. Does no I/O; throws `failure` if the options contradict each

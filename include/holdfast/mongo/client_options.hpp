@@ -45,7 +45,8 @@ enum class command_kind : std::uint8_t {
     generic,  // goes where the options say, or to a writable server; repeated only if the server
               // was too busy to look at it
     read,  // goes where the read preference says, and is repeated if it is a retryable read
-    write,  // a write statement: carries a transaction number, so that it can be repeated safely
+    write,  // carries a transaction number if the server would take one (no statement writes to
+            // several documents), so that it can be repeated safely
 };
 
 struct command_options {

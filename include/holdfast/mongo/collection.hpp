@@ -43,7 +43,8 @@ public:
     auto insert_one(bson::view document, insert_one_options how = {}, Token&& token = {}) const
     {
         using given = details::given<insert_one_result, Token>;
-        return details::deliver(executor(), insert_one_as<given>(document, how), token);
+        return details::deliver(executor(), insert_one_as<given>(document, how),
+                                std::forward<Token>(token));
     }
     template <bson::document_type T, class Token = throwing>
     auto insert_one(const T& value, insert_one_options how = {}, Token&& token = {}) const
@@ -56,21 +57,24 @@ public:
                     Token&& token = {}) const
     {
         using given = details::given<update_result, Token>;
-        return details::deliver(executor(), update_one_as<given>(filter, change, how), token);
+        return details::deliver(executor(), update_one_as<given>(filter, change, how),
+                                std::forward<Token>(token));
     }
     template <class Token = throwing>
     auto update_many(bson::view filter, update_view change, update_options how = {},
                      Token&& token = {}) const
     {
         using given = details::given<update_result, Token>;
-        return details::deliver(executor(), update_many_as<given>(filter, change, how), token);
+        return details::deliver(executor(), update_many_as<given>(filter, change, how),
+                                std::forward<Token>(token));
     }
     template <class Token = throwing>
     auto replace_one(bson::view filter, bson::view by, update_options how = {},
                      Token&& token = {}) const
     {
         using given = details::given<update_result, Token>;
-        return details::deliver(executor(), replace_one_as<given>(filter, by, how), token);
+        return details::deliver(executor(), replace_one_as<given>(filter, by, how),
+                                std::forward<Token>(token));
     }
     template <bson::document_type T, class Token = throwing>
     auto replace_one(bson::view filter, const T& by, update_options how = {},
@@ -84,13 +88,15 @@ public:
     auto delete_one(bson::view filter, delete_options how = {}, Token&& token = {}) const
     {
         using given = details::given<delete_result, Token>;
-        return details::deliver(executor(), delete_one_as<given>(filter, how), token);
+        return details::deliver(executor(), delete_one_as<given>(filter, how),
+                                std::forward<Token>(token));
     }
     template <class Token = throwing>
     auto delete_many(bson::view filter, delete_options how = {}, Token&& token = {}) const
     {
         using given = details::given<delete_result, Token>;
-        return details::deliver(executor(), delete_many_as<given>(filter, how), token);
+        return details::deliver(executor(), delete_many_as<given>(filter, how),
+                                std::forward<Token>(token));
     }
 
     /// Changes one document and gives it as it was before, or after.
@@ -98,19 +104,22 @@ public:
     auto find_one_and_update(bson::view filter, update_view change,
                              find_and_modify_options how = {}, Token&& token = {}) const
     {
-        return deliver_one<T>(find_one_and_update_as<read<T, Token>>(filter, change, how), token);
+        return deliver_one<T>(find_one_and_update_as<read<T, Token>>(filter, change, how),
+                              std::forward<Token>(token));
     }
     template <class T = bson::document, class Token = throwing>
     auto find_one_and_replace(bson::view filter, bson::view by, find_and_modify_options how = {},
                               Token&& token = {}) const
     {
-        return deliver_one<T>(find_one_and_replace_as<read<T, Token>>(filter, by, how), token);
+        return deliver_one<T>(find_one_and_replace_as<read<T, Token>>(filter, by, how),
+                              std::forward<Token>(token));
     }
     template <class T = bson::document, class Token = throwing>
     auto find_one_and_delete(bson::view filter, find_and_modify_options how = {},
                              Token&& token = {}) const
     {
-        return deliver_one<T>(find_one_and_delete_as<read<T, Token>>(filter, how), token);
+        return deliver_one<T>(find_one_and_delete_as<read<T, Token>>(filter, how),
+                              std::forward<Token>(token));
     }
 
     // ---- Many writes at once, split as the server's limits demand ----
@@ -130,13 +139,15 @@ public:
             else
                 keep(list, one);
         }
-        return details::deliver(executor(), insert_many_as<given>(std::move(list), how), token);
+        return details::deliver(executor(), insert_many_as<given>(std::move(list), how),
+                                std::forward<Token>(token));
     }
     template <class Token = throwing>
     auto bulk_write(bulk_writes work, bulk_write_options how = {}, Token&& token = {}) const
     {
         using given = details::given<bulk_write_result, Token>;
-        return details::deliver(executor(), bulk_write_as<given>(std::move(work), how), token);
+        return details::deliver(executor(), bulk_write_as<given>(std::move(work), how),
+                                std::forward<Token>(token));
     }
 
     // ---- Reads ----
@@ -147,27 +158,30 @@ public:
     template <class T = bson::document, class Token = throwing>
     auto find_one(bson::view filter, find_options how = {}, Token&& token = {}) const
     {
-        return deliver_one<T>(find_one_as<read<T, Token>>(filter, how), token);
+        return deliver_one<T>(find_one_as<read<T, Token>>(filter, how), std::forward<Token>(token));
     }
     template <class Token = throwing>
     auto count_documents(bson::view filter, count_options how = {}, Token&& token = {}) const
     {
         using given = details::given<std::int64_t, Token>;
-        return details::deliver(executor(), count_documents_as<given>(filter, how), token);
+        return details::deliver(executor(), count_documents_as<given>(filter, how),
+                                std::forward<Token>(token));
     }
     /// From the collection's metadata: fast, and wrong after a crash or on a sharded cluster.
     template <class Token = throwing>
     auto estimated_document_count(count_options how = {}, Token&& token = {}) const
     {
         using given = details::given<std::int64_t, Token>;
-        return details::deliver(executor(), estimated_document_count_as<given>(how), token);
+        return details::deliver(executor(), estimated_document_count_as<given>(how),
+                                std::forward<Token>(token));
     }
     template <class Token = throwing>
     auto distinct(std::string_view field, bson::view filter, distinct_options how = {},
                   Token&& token = {}) const
     {
         using given = details::given<bson::array, Token>;
-        return details::deliver(executor(), distinct_as<given>(field, filter, how), token);
+        return details::deliver(executor(), distinct_as<given>(field, filter, how),
+                                std::forward<Token>(token));
     }
 
     // ---- The collection as a whole ----
@@ -178,40 +192,44 @@ public:
                       Token&& token = {}) const
     {
         using given = details::given<std::string, Token>;
-        return details::deliver(executor(), create_index_as<given>(keys, options, how), token);
+        return details::deliver(executor(), create_index_as<given>(keys, options, how),
+                                std::forward<Token>(token));
     }
     template <class Token = throwing>
     auto create_indexes(std::span<const index_model> indexes, index_options how = {},
                         Token&& token = {}) const
     {
         using given = details::given<std::vector<std::string>, Token>;
-        return details::deliver(executor(), create_indexes_as<given>(indexes, how), token);
+        return details::deliver(executor(), create_indexes_as<given>(indexes, how),
+                                std::forward<Token>(token));
     }
     template <class Token = throwing>
     auto drop_index(index_hint which, index_options how = {}, Token&& token = {}) const
     {
         using given = details::given<void, Token>;
-        return details::deliver(executor(), drop_index_as<given>(which, how), token);
+        return details::deliver(executor(), drop_index_as<given>(which, how),
+                                std::forward<Token>(token));
     }
     template <class Token = throwing>
     auto drop_indexes(index_options how = {}, Token&& token = {}) const
     {
         using given = details::given<void, Token>;
-        return details::deliver(executor(), drop_indexes_as<given>(how), token);
+        return details::deliver(executor(), drop_indexes_as<given>(how),
+                                std::forward<Token>(token));
     }
     cursor list_indexes(list_options how = {}) const;
     template <class Token = throwing>
     auto drop(drop_options how = {}, Token&& token = {}) const
     {
         using given = details::given<void, Token>;
-        return details::deliver(executor(), drop_as<given>(how), token);
+        return details::deliver(executor(), drop_as<given>(how), std::forward<Token>(token));
     }
     /// Gives it another name in the same database.
     template <class Token = throwing>
     auto rename(std::string_view to, rename_options how = {}, Token&& token = {}) const
     {
         using given = details::given<void, Token>;
-        return details::deliver(executor(), rename_as<given>(to, how), token);
+        return details::deliver(executor(), rename_as<given>(to, how), std::forward<Token>(token));
     }
 
     asio::any_io_executor executor() const noexcept;
@@ -233,10 +251,11 @@ private:
     auto deliver_one(asio::awaitable<Got> found, Token&& token) const
     {
         if constexpr (std::same_as<T, bson::document>) {
-            return details::deliver(executor(), std::move(found), token);
+            return details::deliver(executor(), std::move(found), std::forward<Token>(token));
         } else {
             using given = details::given<std::optional<T>, Token>;
-            return details::deliver(executor(), details::mapped<T, given>(std::move(found)), token);
+            return details::deliver(executor(), details::mapped<T, given>(std::move(found)),
+                                    std::forward<Token>(token));
         }
     }
     template <bson::document_type T>

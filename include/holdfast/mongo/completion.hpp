@@ -7,8 +7,12 @@
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/dispatch.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include <concepts>
@@ -46,9 +50,55 @@ using given = std::conditional_t<is_throwing<Token>, T, result<T>>;
 template <class T>
 asio::awaitable<std::optional<result<T>>> optionally(asio::awaitable<result<T>> what)
 {
+    // A cancelled operation is a failed one; Asio would throw out of the next co_await.
+    co_await asio::this_coro::throw_if_cancelled(false);
     auto outcome = co_await std::move(what);
     co_return std::optional<result<T>>{std::move(outcome)};
 }
+
+/// What co_spawn calls at the end, and what it takes until then: the handler, and work for the
+/// handler's own executor, whose context must not end before.
+template <class Given, class Handler, class Executor>
+class completion {
+public:
+    completion(Handler handler, const asio::any_io_executor& on, const Executor& to)
+        : handler_{std::make_shared<Handler>(std::move(handler))}, to_{to}
+    {
+        auto slot = asio::get_associated_cancellation_slot(*handler_);
+        if (!slot.is_connected())
+            return;
+        // Posted, so that nothing is cancelled before it has begun, or by another thread.
+        stop_ = std::make_shared<asio::cancellation_signal>();
+        slot.assign([on, stop = stop_](asio::cancellation_type how) {
+            asio::post(on, [stop, how] { stop->emit(how); });
+        });
+    }
+
+    // Not by bind_cancellation_slot(): with that, co_spawn passes on what may be gone by then.
+    using cancellation_slot_type = asio::cancellation_slot;
+    cancellation_slot_type get_cancellation_slot() const noexcept
+    {
+        return stop_ ? stop_->slot() : cancellation_slot_type{};
+    }
+
+    void operator()(const std::exception_ptr& thrown, std::optional<Given> outcome)
+    {
+        if (thrown)
+            std::rethrow_exception(thrown);
+        asio::dispatch(to_.get_executor(), [kept = handler_, outcome = *std::move(outcome),
+                                            stoppable = stop_ != nullptr]() mutable {
+            if (stoppable)
+                asio::get_associated_cancellation_slot(*kept).clear();
+            auto call = std::move(*kept);
+            std::move(call)(std::move(outcome));
+        });
+    }
+
+private:
+    std::shared_ptr<Handler> handler_;
+    asio::executor_work_guard<Executor> to_;
+    std::shared_ptr<asio::cancellation_signal> stop_;
+};
 
 /// Hands the outcome to the token. The coroutine runs on `on`, the client's executor, whatever the
 /// handler's may be: that of a future is a thread pool of Asio's.
@@ -60,20 +110,11 @@ auto deliver(const asio::any_io_executor& on, asio::awaitable<Given> what, Token
     } else {
         return asio::async_initiate<Token, void(Given)>(
             [on](auto handler, asio::awaitable<Given> running) {
-                auto kept = std::make_shared<decltype(handler)>(std::move(handler));
-                const auto slot = asio::get_associated_cancellation_slot(*kept);
-                const auto to = asio::get_associated_executor(*kept, on);
-                auto finish = [kept, to](const std::exception_ptr& thrown,
-                                         std::optional<Given> outcome) {
-                    if (thrown)
-                        std::rethrow_exception(thrown);
-                    asio::dispatch(to, [kept, outcome = *std::move(outcome)]() mutable {
-                        auto call = std::move(*kept);
-                        std::move(call)(std::move(outcome));
-                    });
-                };
-                asio::co_spawn(on, optionally(std::move(running)),
-                               asio::bind_cancellation_slot(slot, std::move(finish)));
+                const auto to = asio::get_associated_executor(handler, on);
+                using executor = std::remove_const_t<decltype(to)>;
+                asio::co_spawn(
+                    on, optionally(std::move(running)),
+                    completion<Given, decltype(handler), executor>{std::move(handler), on, to});
             },
             token, std::move(what));
     }

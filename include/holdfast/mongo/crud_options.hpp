@@ -10,7 +10,8 @@
 /// What may be said of single operations of a collection. Nothing that is left out is sent. Those
 /// that all have in common:
 ///   session   the operation is part of it; null: the client takes one of its own
-///   timeout   of the whole operation with all its retries; empty: the collection's
+///   timeout   of the whole operation with all its retries; empty: the collection's; 0: no limit;
+///             what is less has passed already
 ///   comment   is found again in the server's log
 ///   let       variables for expressions: $$name
 ///   raw_data  servers from 8.2 on: time series collections as they are stored

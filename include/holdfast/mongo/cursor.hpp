@@ -110,11 +110,12 @@ public:
         using found = std::optional<T>;
         using given = details::given<found, Token>;
         if constexpr (std::same_as<T, bson::document>)
-            return details::deliver(executor(), next_as<given>(), token);
+            return details::deliver(executor(), next_as<given>(), std::forward<Token>(token));
         else
             return details::deliver(
                 executor(),
-                details::mapped<T, given>(next_as<result<std::optional<bson::document>>>()), token);
+                details::mapped<T, given>(next_as<result<std::optional<bson::document>>>()),
+                std::forward<Token>(token));
     }
 
     /// The same, but asks the server at most once: nothing may also mean that it has nothing yet.
@@ -122,7 +123,7 @@ public:
     auto try_next(Token&& token = {})
     {
         using given = details::given<std::optional<bson::document>, Token>;
-        return details::deliver(executor(), try_next_as<given>(), token);
+        return details::deliver(executor(), try_next_as<given>(), std::forward<Token>(token));
     }
 
     /// Fetches the next batch: false at the end. What batch() gave before is gone. If next() has
@@ -130,7 +131,8 @@ public:
     template <class Token = throwing>
     auto next_batch(Token&& token = {})
     {
-        return details::deliver(executor(), next_batch_as<details::given<bool, Token>>(), token);
+        return details::deliver(executor(), next_batch_as<details::given<bool, Token>>(),
+                                std::forward<Token>(token));
     }
     batch_view batch() const noexcept;
 
@@ -139,14 +141,15 @@ public:
     auto all(Token&& token = {})
     {
         using given = details::given<std::vector<T>, Token>;
-        return details::deliver(executor(), all_as<T, given>(*this), token);
+        return details::deliver(executor(), all_as<T, given>(*this), std::forward<Token>(token));
     }
 
     /// Gives up what has not been read. A cursor that was read to its end needs no close.
     template <class Token = throwing>
     auto close(Token&& token = {})
     {
-        return details::deliver(executor(), close_as<details::given<void, Token>>(), token);
+        return details::deliver(executor(), close_as<details::given<void, Token>>(),
+                                std::forward<Token>(token));
     }
 
     /// What the server knows it by: 0 before the first batch, and when the server has no more.

@@ -32,7 +32,8 @@ public:
     auto run_command(bson::view command, command_options how = {}, Token&& token = {}) const
     {
         using given = details::given<bson::document, Token>;
-        return details::deliver(executor(), run_command_as<given>(command, how), token);
+        return details::deliver(executor(), run_command_as<given>(command, how),
+                                std::forward<Token>(token));
     }
     /// The same for a command that is answered with a cursor.
     cursor run_cursor_command(bson::view command, cursor_command_options how = {}) const;
@@ -44,7 +45,8 @@ public:
                            Token&& token = {}) const
     {
         using given = details::given<mongo::collection, Token>;
-        return details::deliver(executor(), create_collection_as<given>(name, how), token);
+        return details::deliver(executor(), create_collection_as<given>(name, how),
+                                std::forward<Token>(token));
     }
     /// collMod: `changes` are its fields.
     template <class Token = throwing>
@@ -52,20 +54,22 @@ public:
                            Token&& token = {}) const
     {
         using given = details::given<bson::document, Token>;
-        return details::deliver(executor(), modify_collection_as<given>(name, changes, how), token);
+        return details::deliver(executor(), modify_collection_as<given>(name, changes, how),
+                                std::forward<Token>(token));
     }
     cursor list_collections(list_options how = {}) const;
     template <class Token = throwing>
     auto list_collection_names(list_options how = {}, Token&& token = {}) const
     {
         using given = details::given<std::vector<std::string>, Token>;
-        return details::deliver(executor(), list_collection_names_as<given>(how), token);
+        return details::deliver(executor(), list_collection_names_as<given>(how),
+                                std::forward<Token>(token));
     }
     template <class Token = throwing>
     auto drop(drop_options how = {}, Token&& token = {}) const
     {
         using given = details::given<void, Token>;
-        return details::deliver(executor(), drop_as<given>(how), token);
+        return details::deliver(executor(), drop_as<given>(how), std::forward<Token>(token));
     }
 
     asio::any_io_executor executor() const noexcept;

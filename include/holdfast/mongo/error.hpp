@@ -27,7 +27,7 @@ enum class error_kind : std::uint8_t {
     selection,  // no server was found that could do it
     timeout,  // the time that the operation had was up
     authentication,  // the server does not accept the login
-    cancelled,  // by the application
+    cancelled,  // by the application, or because the client was closed
     client,  // the operation makes no sense, or this library cannot do it: nothing was sent
 };
 
@@ -38,8 +38,8 @@ std::string_view name_of(error_kind kind) noexcept;  // "bulk write"
 std::optional<std::int32_t> server_code(const error& why) noexcept;
 std::string_view server_code_name(const error& why) noexcept;
 
-/// Whether a write that failed may have been applied all the same: it was sent, and nobody told us
-/// that it was not.
+/// Whether a write that failed may have been applied all the same, or a part of it: it was sent,
+/// and nobody told us that it was not.
 bool may_have_been_applied(const error& why) noexcept;
 
 /// One write that the server refused.
@@ -71,6 +71,9 @@ struct write_failure final : error_detail {
     std::optional<bulk_write_result> partial_result = {};  // of writes that were done
     std::optional<client_bulk_write_result> partial_client_result = {};
     std::optional<error> ended_by = {};  // what kept the rest from being sent
+    /// A refused write to many documents may have changed some of them before; or writes were done
+    /// and their results could not be read.
+    bool partly_done = false;
     bson::document reply = {};  // of a single write
 };
 

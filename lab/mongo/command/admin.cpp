@@ -69,13 +69,6 @@ result<progress> run_profile(node& on, request& what, bson::builder& reply)
     return progress::done;
 }
 
-result<progress> run_map_reduce(node&, request&, bson::builder&)
-{
-    return refuse(server_code::command_not_supported,
-                  "mapReduce is not in this lab: it runs no JavaScript. Use an aggregation "
-                  "pipeline");
-}
-
 result<progress> run_search_index(node&, request&, bson::builder&)
 {
     return refuse(31082,

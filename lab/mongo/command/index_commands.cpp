@@ -50,10 +50,16 @@ result<std::vector<index_spec>> read_specs(const request& what)
     return specs;
 }
 
-bool exists_already(const collection& in, const index_spec& spec)
+result<bool> exists_already(const collection& in, const index_spec& spec)
 {
-    if (spec.name == "_id_" || spec.key == bson::doc("_id", 1))
+    const index_spec* const same = in.index_with_key(spec.key);
+    if (same && same->key == bson::doc("_id", 1))
         return true;
+    if (spec.name == "_id_")
+        return refuse(server_code::bad_value,
+                      "The index name '_id_' is reserved for the _id index, which must have key "
+                      "pattern {_id: 1}, found key: " +
+                          in_words(spec.key));
     const index_spec* const there = in.index_named(spec.name);
     return there && there->raw == spec.raw;
 }
@@ -124,7 +130,10 @@ result<progress> run_create_indexes(node& on, request& what, bson::builder& repl
         return std::move(in).error();
     const std::size_t before = (*in)->indexes().size();
     for (const index_spec& spec : *specs) {
-        if (exists_already(**in, spec))
+        const auto exists = exists_already(**in, spec);
+        if (!exists)
+            return exists.error();
+        if (*exists)
             continue;
         bson::byte_buffer bytes;
         bson::builder one{bytes};

@@ -137,6 +137,33 @@ TEST(lab_admin, keeps_sessions)
                      });
 }
 
+TEST(lab_admin, knows_sums_of_map_reduce_by_their_pattern)
+{
+    test_node server;
+    constexpr std::string_view adds =
+        R"("reduce": {"$code": "function sum(key, all) { return all.reduce((a, x) => a + x); }"})";
+    const auto command = [&](std::string_view map, std::string_view more) {
+        return R"({"mapReduce": "c", "map": {"$code": ")" + std::string{map} + R"("}, )" +
+               std::string{adds} + R"(, "out": {"inline": 1})" + std::string{more} + "}";
+    };
+    server.expect(R"({"insert": "c", "documents": [{"_id": 1, "x": 10}, {"_id": 2, "x": 20},
+        {"_id": 3, "x": 30}]})",
+                  R"({"n": 3})");
+    server.expect(command("function f() { return emit(0, this.x + 1) }", ""),
+                  R"({"results": [{"_id": 0, "value": 63}], "ok": 1})");
+    server.expect(command("function() { emit(-5, this.x); }", R"(, "query": {"_id": {"$gt": 1}})"),
+                  R"({"results": [{"_id": -5, "value": 50}], "ok": 1})");
+    server.expect(
+        command("function() { emit(5, this.x); }", R"(, "sort": {"_id": -1}, "limit": 1)"),
+        R"({"results": [{"_id": 5, "value": 30}], "ok": 1})");
+    for (const char* const map :
+         {"function() { emit(this.x, 1) }", "function() { emit(0, this.x * 2) }", "emit(0, this.x)",
+          "function() { emit(0, this.x) } more", "function() { emit(0, this.) }", "function(", ""})
+        server.expect_error(command(map, ""), 115, "runs no JavaScript");
+    server.expect_error(command("function() { emit(0, this.x) }", R"(, "finalize": "f")"), 115);
+    server.expect_error(command("function() { emit(0, this.x) }", R"(, "nonsense": 1)"), 40415);
+}
+
 TEST(lab_admin, says_what_it_is_not)
 {
     test_node server{"8.2", true};

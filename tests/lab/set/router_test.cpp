@@ -70,6 +70,25 @@ TEST_F(routed, says_that_it_is_one)
     EXPECT_EQ(run(0, R"({"nonsense": 1, "$db": "admin"})").get<std::int32_t>("code").value(), 59);
 }
 
+TEST_F(routed, passes_on_the_time_of_the_set)
+{
+    const auto time_in = [](const bson::document& reply) {
+        return reply.find_path("$clusterTime.clusterTime").get<bson::timestamp>();
+    };
+    const bson::document written = run(
+        0, R"({"insert": "c", "documents": [{"_id": 1}], "$db": "db"})");
+    const auto of_write = time_in(written);
+    ASSERT_TRUE(of_write) << bson::to_json(written).value();
+    for (const char* const command :
+         {R"({"ping": 1, "$db": "admin"})", R"({"nonsense": 1, "$db": "admin"})"}) {
+        const bson::document reply = run(0, command);
+        const auto later = time_in(reply);
+        ASSERT_TRUE(later) << bson::to_json(reply).value();
+        EXPECT_GE(*later, *of_write);
+        EXPECT_TRUE(reply["operationTime"]);
+    }
+}
+
 TEST_F(routed, leads_writes_and_reads_to_the_set)
 {
     const bson::document written = run(0, R"({"insert": "c", "documents": [{"_id": 1}, {"_id": 2},

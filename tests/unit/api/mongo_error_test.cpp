@@ -238,5 +238,18 @@ TEST(mongo_error, a_refused_write_was_not_applied_and_an_unsafe_one_was)
     EXPECT_TRUE(mongo::may_have_been_applied(with(bulk)));
 }
 
+TEST(mongo_error, what_was_partly_done_was_applied)
+{
+    mongo::write_failure many = single({{.code = 11000}});
+    many.partly_done = true;
+    EXPECT_TRUE(mongo::may_have_been_applied(with(many)));
+
+    mongo::write_failure unread;  // the results of a client's bulk write
+    unread.ended_by = error{server_says(43), "no such cursor"};
+    EXPECT_FALSE(mongo::may_have_been_applied(with(unread)));
+    unread.partly_done = true;
+    EXPECT_TRUE(mongo::may_have_been_applied(with(unread)));
+}
+
 }  // namespace
 }  // namespace holdfast

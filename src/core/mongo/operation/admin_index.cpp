@@ -61,8 +61,9 @@ std::string index_name(bson::view keys)
             name += '_';
         name.append(key.key()).append("_").append(direction_of(key));
     }
-    // The one name that the server does not let itself be told.
-    return count == 1 && keys.find("_id") ? "_id_" : name;
+    // The one name that the server does not let itself be told. A hashed one has one like others.
+    const auto order = keys.find("_id").get<std::int64_t>();
+    return count == 1 && order && *order == 1 ? "_id_" : name;
 }
 
 result<command> create_indexes(const operation_space& space, std::span<const index_model> indexes,

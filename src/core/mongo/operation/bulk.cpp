@@ -51,6 +51,8 @@ private:
 
     result<command> make_command(statement_kind kind, const operation_space& space,
                                  const bulk_write_options& how);
+    bool decide_eligibility();
+    bool is_eligible(const connection_description& limits) override;
     result<void> write(message_builder& to, const connection_description& limits) override;
     result<std::size_t> measure(std::size_t room, const connection_description& limits) const;
     void merge(bson::view reply);
@@ -59,11 +61,15 @@ private:
     bulk_write_result counts();
     error failed();
 
-    /// From a place in the last batch, as the server counts them, to one in the application's list.
-    std::int64_t index_of(const bson::element& in_batch) const
+    /// A place in the last batch, as the server counts them.
+    std::size_t position_of(const bson::element& in_batch) const
     {
         const std::int64_t place = std::max<std::int64_t>(number_or(in_batch, 0), 0);
-        const std::size_t position = std::min(begin_ + static_cast<std::size_t>(place), end_ - 1);
+        return std::min(begin_ + static_cast<std::size_t>(place), end_ - 1);
+    }
+    /// ... and the same in the application's list.
+    std::int64_t index_of(std::size_t position) const
+    {
         return static_cast<std::int64_t>(plan_.index_of(position));
     }
     const bulk_plan::group& current() const noexcept { return plan_.groups()[group_]; }
@@ -77,8 +83,9 @@ private:
     std::size_t begin_ = 0;  // of the batch
     std::size_t end_ = 0;  // the same: nobody has decided yet
     std::size_t at_most_ = 0;
-    connection_description expected_;  // what connections allow, as far as we have seen
+    batch_limits expected_;  // what connections allow, as far as we have seen
     command current_;
+    bool eligible_ = false;
     bool sent_ = false;
     bool stopped_ = false;
 
@@ -132,28 +139,42 @@ command* writes_in_turn::next()
         return nullptr;
     const bulk_plan::group& from = current();
     current_ = commands_[number(from.kind)];
-    current_.eligible = acknowledged_;
     end_ = begin_;
-    at_most_ = from.end;
-    if (from.kind == statement_kind::insert)
-        return &current_;
-    // A command with a statement for many documents has no transaction number. Which statements it
-    // will have is decided when it is sent, but hardly more than these.
-    const std::size_t all = plan_.fits(begin_, from.end,
-                                       static_cast<std::size_t>(expected_.max_message_size),
-                                       static_cast<std::size_t>(expected_.max_write_batch_size));
-    const std::size_t multi = plan_.first_multi(begin_, from.end);
-    current_.eligible = acknowledged_ && multi >= all && multi != begin_;
-    if (current_.eligible)
-        at_most_ = multi;
+    current_.eligible = decide_eligibility();
     return &current_;
+}
+
+/// A command with a statement for many documents has no transaction number. Which statements it
+/// will have is decided when it is written, but hardly more than these.
+bool writes_in_turn::decide_eligibility()
+{
+    const bulk_plan::group& from = current();
+    eligible_ = acknowledged_;
+    at_most_ = from.end;
+    if (!acknowledged_ || from.kind == statement_kind::insert)
+        return eligible_;
+    const std::size_t all = plan_.fits(begin_, from.end, expected_.bytes, expected_.writes);
+    const std::size_t multi = plan_.first_multi(begin_, from.end);
+    eligible_ = multi >= all && multi != begin_;
+    if (eligible_)
+        at_most_ = multi;
+    return eligible_;
+}
+
+bool writes_in_turn::is_eligible(const connection_description& limits)
+{
+    const batch_limits now{limits};
+    if (end_ != begin_ || now == expected_)
+        return eligible_;
+    expected_ = now;
+    return decide_eligibility();
 }
 
 /// Where the batch ends on a connection that leaves it so much room.
 result<std::size_t> writes_in_turn::measure(std::size_t room,
                                             const connection_description& limits) const
 {
-    const auto count = static_cast<std::size_t>(std::max(limits.max_write_batch_size, 1));
+    const std::size_t count = batch_limits{limits}.writes;
     auto limit = static_cast<std::size_t>(std::max(limits.max_bson_object_size, 0));
     if (current().kind != statement_kind::insert)
         limit += statement_allowance;
@@ -174,13 +195,12 @@ result<void> writes_in_turn::write(message_builder& to, const connection_descrip
     if (end_ == begin_) {
         // The end of the body, the sequence's own bytes, and a checksum.
         const std::size_t used = to.size() + 1 + (1 + 4 + name.size() + 1) + 4;
-        const auto all = static_cast<std::size_t>(std::max(limits.max_message_size, 0));
+        const std::size_t all = batch_limits{limits}.bytes;
         auto end = measure(all > used ? all - used : 0, limits);
         if (!end)
             return std::move(end).error();
         end_ = *end;
-        expected_.max_message_size = limits.max_message_size;
-        expected_.max_write_batch_size = std::max(limits.max_write_batch_size, 1);
+        expected_ = batch_limits{limits};
     }
     sent_ = true;
     auto sequence = to.sequence(name);
@@ -249,7 +269,8 @@ void writes_in_turn::merge_upserted(const bson::element& list)
         ++total_.upserted_count;
         const bson::element id = one.as_document().find("_id");
         if (id)
-            total_.upserted_ids.emplace(index_of(one.as_document().find("index")), id_value{id});
+            total_.upserted_ids.emplace(index_of(position_of(one.as_document().find("index"))),
+                                        id_value{id});
     }
 }
 
@@ -258,8 +279,10 @@ void writes_in_turn::merge_errors(const bson::element& list)
     if (list.type() != bson::type::array)
         return;
     for (const bson::element& one : list.as_array()) {
-        if (one.type() == bson::type::document)
-            failure_.add_write_error(index_of(one.as_document().find("index")), one.as_document());
+        if (one.type() != bson::type::document)
+            continue;
+        const std::size_t position = position_of(one.as_document().find("index"));
+        failure_.add_write_error(index_of(position), one.as_document(), plan_.is_multi(position));
     }
 }
 

@@ -76,8 +76,9 @@ void bulk_failure::note_concern(bson::view reply, const error* why)
         by_concern_ = why != nullptr ? *why : make_server_error(reply);
 }
 
-void bulk_failure::add_write_error(std::int64_t index, bson::view from)
+void bulk_failure::add_write_error(std::int64_t index, bson::view from, bool multi)
 {
+    partly_done_ = partly_done_ || multi;
     write_errors_.push_back({.index = index,
                              .code = code_in(from),
                              .message = text_in(from, "errmsg"),
@@ -118,6 +119,7 @@ error bulk_failure::as_error(std::shared_ptr<write_failure> told) &&
     told->write_errors = std::move(write_errors_);
     told->write_concern_errors = std::move(concern_errors_);
     told->ended_by = std::move(ended_by_);
+    told->partly_done = partly_done_;
     return std::move(made).with_detail(std::move(told));
 }
 

@@ -21,8 +21,14 @@ public:
     /// of the write concern comes with the whole reply, and the writes in it were done.
     std::optional<bson::document> take(result<bson::document> outcome);
 
-    void add_write_error(std::int64_t index, bson::view from);
-    void end(error why) { ended_by_ = std::move(why); }
+    /// `multi`: a write to many documents, some of which it may have changed before it failed.
+    void add_write_error(std::int64_t index, bson::view from, bool multi);
+    /// What was done by a command that the server has carried out could not be read.
+    void end_unread(error why)
+    {
+        ended_by_ = std::move(why);
+        partly_done_ = true;
+    }
 
     bool has_ended() const noexcept { return ended_by_.has_value(); }
     bool has_write_errors() const noexcept { return !write_errors_.empty(); }
@@ -49,6 +55,7 @@ private:
     std::vector<holdfast::mongo::write_concern_error> concern_errors_;
     std::optional<error> by_concern_;  // the first of them, with its labels and its history
     std::optional<error> ended_by_;
+    bool partly_done_ = false;
 };
 
 /// "writes[3]: ...": what is wrong with one write before anything was sent.

@@ -58,7 +58,7 @@ void bulk_plan::add(const kept_write& from)
         write_statement(statement, list_, from);
     }
     const auto size = static_cast<std::uint32_t>(written_.size() - at);
-    pieces_.push_back({at, size, true, is_multi(from.kind)});
+    pieces_.push_back({at, size, true, mongo::is_multi(from.kind)});
 }
 
 bool bulk_plan::has_hint(statement_kind kind) const noexcept

@@ -36,6 +36,7 @@ public:
         return bson::view::trusted(data(piece_at(position)));
     }
     bool has_hint(statement_kind kind) const noexcept;
+    bool is_multi(std::size_t position) const noexcept { return piece_at(position).multi; }
     /// The first of these that is for many documents; `end` if none is.
     std::size_t first_multi(std::size_t begin, std::size_t end) const noexcept;
 

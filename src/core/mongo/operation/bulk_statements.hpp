@@ -1,4 +1,5 @@
 #pragma once
+#include "core/mongo/handshake/connection_description.hpp"
 #include "core/mongo/operation/bulk.hpp"
 #include "holdfast/bson/builder.hpp"
 #include "holdfast/bson/byte_buffer.hpp"
@@ -7,6 +8,7 @@
 #include "holdfast/error.hpp"
 #include "holdfast/mongo/bulk.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -49,5 +51,18 @@ inline constexpr std::size_t place_in_operation = 4 + 1 + 7;
 
 /// Servers take statements that are a little larger than the documents inside.
 inline constexpr std::size_t statement_allowance = std::size_t{16} * 1024;
+
+/// How much one command takes on a connection; what most servers say, before one is there.
+struct batch_limits {
+    explicit batch_limits(const connection_description& of = {}) noexcept
+        : bytes{static_cast<std::size_t>(std::max(of.max_message_size, 0))},
+          writes{static_cast<std::size_t>(std::max(of.max_write_batch_size, 1))}
+    {
+    }
+    friend bool operator==(const batch_limits&, const batch_limits&) = default;
+
+    std::size_t bytes;
+    std::size_t writes;
+};
 
 }  // namespace holdfast::core::mongo

@@ -46,6 +46,8 @@ public:
     result<client_bulk_write_result> finish() override;
 
 private:
+    bool decide_eligibility();
+    bool is_eligible(const connection_description& limits) override;
     result<void> write(message_builder& to, const connection_description& limits) override;
     result<std::size_t> measure(const connection_description& limits);
     std::size_t room_in(const connection_description& limits) const noexcept;
@@ -62,8 +64,9 @@ private:
     std::size_t begin_ = 0;  // of the batch
     std::size_t end_ = 0;    // the same: nobody has decided yet
     std::size_t at_most_ = 0;
-    connection_description expected_;  // what connections allow, as far as we have seen
+    batch_limits expected_;  // what connections allow, as far as we have seen
     command current_;
+    bool eligible_ = false;
     bool sent_ = false;
     bool stopped_ = false;  // no more commands
 
@@ -119,30 +122,43 @@ command* client_writes_in_turn::next()
         return nullptr;
     current_ = first_;
     end_ = begin_;
-    at_most_ = plan_.size();
-    // A command with a write to many documents has no transaction number. Which writes it will have
-    // is decided when it is sent, but hardly more than these.
-    const std::size_t all = plan_.fits(begin_, at_most_,
-                                       static_cast<std::size_t>(expected_.max_message_size),
-                                       static_cast<std::size_t>(expected_.max_write_batch_size));
-    const std::size_t multi = plan_.first_multi(begin_, at_most_);
-    current_.eligible = first_.acknowledged && multi >= all && multi != begin_;
-    if (current_.eligible)
-        at_most_ = multi;
+    current_.eligible = decide_eligibility();
     return &current_;
+}
+
+/// A command with a write to many documents has no transaction number. Which writes it will have is
+/// decided when it is written, but hardly more than these.
+bool client_writes_in_turn::decide_eligibility()
+{
+    at_most_ = plan_.size();
+    const std::size_t all = plan_.fits(begin_, at_most_, expected_.bytes, expected_.writes);
+    const std::size_t multi = plan_.first_multi(begin_, at_most_);
+    eligible_ = first_.acknowledged && multi >= all && multi != begin_;
+    if (eligible_)
+        at_most_ = multi;
+    return eligible_;
+}
+
+bool client_writes_in_turn::is_eligible(const connection_description& limits)
+{
+    const batch_limits now{limits};
+    if (end_ != begin_ || now == expected_)
+        return eligible_;
+    expected_ = now;
+    return decide_eligibility();
 }
 
 std::size_t client_writes_in_turn::room_in(const connection_description& limits) const noexcept
 {
     const std::size_t used = message_overhead + first_.body.size();
-    const auto all = static_cast<std::size_t>(std::max(limits.max_message_size, 0));
+    const std::size_t all = batch_limits{limits}.bytes;
     return all > used ? all - used : 0;
 }
 
 /// Where the batch ends on a connection.
 result<std::size_t> client_writes_in_turn::measure(const connection_description& limits)
 {
-    const auto count = static_cast<std::size_t>(std::max(limits.max_write_batch_size, 1));
+    const std::size_t count = batch_limits{limits}.writes;
     const std::size_t room = room_in(limits);
     const std::size_t end = plan_.fits(begin_, at_most_, room, count);
     if (end != begin_)
@@ -187,8 +203,7 @@ result<void> client_writes_in_turn::write(message_builder& to, const connection_
             }
         }
         plan_.place(begin_, end_);
-        expected_.max_message_size = limits.max_message_size;
-        expected_.max_write_batch_size = std::max(limits.max_write_batch_size, 1);
+        expected_ = batch_limits{limits};
     }
     sent_ = true;
     plan_.write(to, begin_, end_);
@@ -243,7 +258,7 @@ void client_writes_in_turn::read_results(bson::view reply)
 {
     auto batch = read_batch(reply);
     if (!batch) {
-        failure_.end(std::move(batch).error());
+        failure_.end_unread(std::move(batch).error());
         stopped_ = true;
         reading_ = false;
         return;
@@ -267,7 +282,7 @@ void client_writes_in_turn::read_one(bson::view from)
             add_result(index, from);
         return;
     }
-    failure_.add_write_error(static_cast<std::int64_t>(index), from);
+    failure_.add_write_error(static_cast<std::int64_t>(index), from, plan_.is_multi(index));
     if (ordered_) {
         any_success_ = any_success_ || place > 0;
         stopped_ = true;
@@ -320,7 +335,7 @@ void client_writes_in_turn::add_batch(result<bson::document> outcome)
         read_results(outcome->view());
         return;
     }
-    failure_.end(std::move(outcome).error());
+    failure_.end_unread(std::move(outcome).error());
     stopped_ = true;
     reading_ = false;
 }

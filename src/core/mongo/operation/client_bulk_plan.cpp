@@ -36,7 +36,7 @@ std::size_t client_bulk_plan::stored_size(std::size_t index) const noexcept
 
 std::size_t client_bulk_plan::first_multi(std::size_t begin, std::size_t end) const noexcept
 {
-    while (begin < end && !is_multi(operations_[begin].kind))
+    while (begin < end && !is_multi(begin))
         ++begin;
     return begin;
 }

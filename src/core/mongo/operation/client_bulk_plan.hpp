@@ -34,6 +34,10 @@ public:
     }
     /// Of a document that is to be stored as it is: that of an insert or a replacement.
     std::size_t stored_size(std::size_t index) const noexcept;
+    bool is_multi(std::size_t index) const noexcept
+    {
+        return mongo::is_multi(operations_[index].kind);
+    }
     /// The first of these that is for many documents; `end` if none is.
     std::size_t first_multi(std::size_t begin, std::size_t end) const noexcept;
 

@@ -14,6 +14,10 @@ public:
     command_load& operator=(const command_load&) = delete;
     virtual ~command_load() = default;
 
+    /// Whether all that it will write on such a connection may carry a transaction number; asked
+    /// before every attempt.
+    virtual bool is_eligible(const connection_description& limits) = 0;
+
     /// Adds its document sequences to a message whose body is complete. `limits` are those of the
     /// connection that it goes out on.
     virtual result<void> write(message_builder& to, const connection_description& limits) = 0;

@@ -123,18 +123,6 @@ result<command> find(const operation_space& space, bson::view filter, const find
     return finish(d, space, how);
 }
 
-/// A pipeline that ends in such a stage writes its outcome somewhere, and gives no documents.
-bool writes_output(bson::array_view pipeline)
-{
-    bson::element last;
-    for (const bson::element& stage : pipeline)
-        last = stage;
-    if (last.type() != bson::type::document || last.as_document().empty())
-        return false;
-    const std::string_view name = (*last.as_document().begin()).key();
-    return name == "$out" || name == "$merge";
-}
-
 void put_counting_stages(bson::builder& to, bson::view filter, const count_options& how)
 {
     auto stages = to.array("pipeline");
@@ -168,6 +156,17 @@ std::int64_t next_batch_size(const cursor_rules& rules, std::int64_t received) n
 }
 
 }  // namespace
+
+bool writes_output(bson::array_view pipeline)
+{
+    bson::element last;
+    for (const bson::element& stage : pipeline)
+        last = stage;
+    if (last.type() != bson::type::document || last.as_document().empty())
+        return false;
+    const std::string_view name = (*last.as_document().begin()).key();
+    return name == "$out" || name == "$merge";
+}
 
 result<query> find(const operation_space& space, bson::view filter, const find_options& how)
 {
@@ -305,6 +304,7 @@ command get_more(std::string_view space, std::int64_t id, const cursor_rules& ru
     made.database = database;
     (void)out.finish();  // our names and the server's: nothing that a document could not hold
     made.body = bson::document::adopt(std::move(bytes));
+    made.kind = retry_kind::read;  // sent again only if the server would not even begin with it
     made.selects = operation_kind::read;
     made.raw_data = rules.raw_data;
     return made;
@@ -321,6 +321,7 @@ command kill_cursor(std::string_view space, std::int64_t id)
     made.database = database;
     (void)out.finish();
     made.body = bson::document::adopt(std::move(bytes));
+    made.kind = retry_kind::read;
     made.selects = operation_kind::read;
     return made;
 }

@@ -30,6 +30,8 @@ struct query {
 };
 result<query> find(const operation_space& space, bson::view filter,
                    const holdfast::mongo::find_options& how);
+/// A pipeline that ends in $out or $merge writes its outcome somewhere, and gives no documents.
+bool writes_output(bson::array_view pipeline);
 /// Of a collection, or of a database if `space` has no collection.
 result<query> aggregate(const operation_space& space, bson::array_view pipeline,
                         const holdfast::mongo::aggregate_options& how);

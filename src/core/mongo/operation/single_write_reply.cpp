@@ -68,11 +68,31 @@ std::vector<write_concern_error> concern_errors_in(bson::view reply)
     return found;
 }
 
-std::shared_ptr<write_failure> failure_in(const bson::document& reply)
+/// Whether the only statement of an update or a delete is for many documents.
+bool is_multi(const command& sent)
+{
+    for (const std::string_view name : {"updates", "deletes"}) {
+        const bson::element list = sent.body.find(name);
+        if (list.type() != bson::type::array || list.as_array().empty())
+            continue;
+        const bson::element first = *list.as_array().begin();
+        if (first.type() != bson::type::document)
+            return false;
+        const bson::element multi = first.as_document().find("multi");
+        return multi.type() == bson::type::boolean
+                   ? multi.as_bool()
+                   : number_or(first.as_document().find("limit"), 1) == 0;
+    }
+    return false;
+}
+
+/// `sent` is null if it was for one document anyway.
+std::shared_ptr<write_failure> failure_in(const bson::document& reply, const command* sent)
 {
     auto found = std::make_shared<write_failure>();
     found->write_errors = write_errors_in(reply);
     found->write_concern_errors = concern_errors_in(reply);
+    found->partly_done = !found->write_errors.empty() && sent != nullptr && is_multi(*sent);
     found->reply = reply;
     return found;
 }
@@ -100,12 +120,12 @@ error statement_error(std::shared_ptr<write_failure> from)
 
 /// A command that was carried out, but not as safely as it should be, comes as an error with its
 /// reply. All that the error knows is kept.
-error as_write_failure(error why)
+error as_write_failure(error why, const command* sent = nullptr)
 {
     const auto* refusal = dynamic_cast<const server_failure*>(why.detail());
     if (refusal == nullptr || !is_ok(refusal->reply))
         return why;
-    auto found = failure_in(refusal->reply);
+    auto found = failure_in(refusal->reply, sent);
     if (found->write_errors.empty())
         return std::move(why).with_detail(std::move(found));
     error better = statement_error(std::move(found));
@@ -142,13 +162,21 @@ write_reply read(bson::view reply)
     return seen;
 }
 
-result<write_reply> read(result<bson::document>& outcome)
+/// False for nearly all replies, and found out without a look at their fields.
+bool may_have_errors(bson::view reply)
+{
+    const auto bytes = reply.bytes();
+    const std::string_view text{reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+    return text.find("writeErrors") != text.npos;
+}
+
+result<write_reply> read(result<bson::document>& outcome, const command* sent = nullptr)
 {
     if (!outcome) [[unlikely]]
-        return as_write_failure(std::move(outcome).error());
+        return as_write_failure(std::move(outcome).error(), sent);
     const write_reply seen = read(outcome->view());
     if (seen.has_errors) [[unlikely]] {
-        auto found = failure_in(*outcome);
+        auto found = failure_in(*outcome, sent);
         if (!found->write_errors.empty())
             return statement_error(std::move(found));
     }
@@ -177,8 +205,9 @@ bson::element upserted_id(const bson::element& upserted)
 
 result<insert_one_result> read_insert_one(result<bson::document> outcome, const command& sent)
 {
-    if (const auto seen = read(outcome); !seen) [[unlikely]]
-        return seen.error();
+    if (!outcome || may_have_errors(*outcome)) [[unlikely]]
+        if (const auto seen = read(outcome); !seen)
+            return seen.error();
     insert_one_result done;
     if (const bson::element id = inserted_id(sent))
         done.inserted_id = id_value{id};
@@ -188,7 +217,7 @@ result<insert_one_result> read_insert_one(result<bson::document> outcome, const 
 
 result<update_result> read_update(result<bson::document> outcome, const command& sent)
 {
-    const auto seen = read(outcome);
+    const auto seen = read(outcome, &sent);
     if (!seen) [[unlikely]]
         return seen.error();
     update_result done;
@@ -207,7 +236,7 @@ result<update_result> read_update(result<bson::document> outcome, const command&
 
 result<delete_result> read_delete(result<bson::document> outcome, const command& sent)
 {
-    const auto seen = read(outcome);
+    const auto seen = read(outcome, &sent);
     if (!seen) [[unlikely]]
         return seen.error();
     return delete_result{.deleted_count = sent.acknowledged ? seen->n : 0,

@@ -220,6 +220,8 @@ TEST(admin, an_index_is_called_after_its_keys)
     EXPECT_EQ(index_name(doc("a.b", std::int64_t{1}, "c", -1.0)), "a.b_1_c_-1");
     EXPECT_EQ(index_name(doc("place", "2dsphere", "$**", "text")), "place_2dsphere_$**_text");
     EXPECT_EQ(index_name(doc("_id", 1)), "_id_");
+    EXPECT_EQ(index_name(doc("_id", 1.0)), "_id_");
+    EXPECT_EQ(index_name(doc("_id", "hashed")), "_id_hashed") << "not the one that all have";
     EXPECT_EQ(index_name(doc("_id", 1, "a", 1)), "_id_1_a_1");
 }
 

@@ -9,6 +9,7 @@ namespace holdfast {
 namespace {
 
 using namespace core::mongo;
+using bson::arr;
 using bson::doc;
 using holdfast::mongo::bulk_write_options;
 using holdfast::mongo::bulk_writes;
@@ -116,6 +117,23 @@ TEST(bulk_outcome, unordered_writes_go_on_and_tell_of_all_failures_by_their_plac
     EXPECT_EQ(failed.partial_result->deleted_count, 1);
     ASSERT_EQ(failed.partial_result->inserted_ids.size(), 1U);
     EXPECT_EQ(failed.partial_result->inserted_ids.begin()->first, 3);
+}
+
+TEST(bulk_outcome, a_refused_write_to_many_documents_may_be_half_done)
+{
+    for (const int place : {0, 1}) {
+        bulk_writes work;
+        work.insert_one(doc("_id", 0));
+        work.delete_one(doc("_id", 1)).delete_many(doc("x", 1));
+        const auto writes = make(work);
+        ASSERT_TRUE(send(*writes->next()));
+        writes->done(doc("n", 1, "ok", 1));
+        ASSERT_TRUE(send(*writes->next()));
+        writes->done(doc("n", 0, "writeErrors", arr(doc("index", place, "code", 13)), "ok", 1));
+        const auto done = writes->finish();
+        ASSERT_FALSE(done);
+        EXPECT_EQ(failure_in(done.error()).partly_done, place == 1);
+    }
 }
 
 TEST(bulk_outcome, write_concern_errors_do_not_end_the_writes)

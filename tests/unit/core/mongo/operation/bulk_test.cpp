@@ -50,7 +50,7 @@ std::string commands(collection_writes& of, allows limits = {})
                                   sent.count("deletes");
         text += text.empty() ? "" : ", ";
         text += std::string{sent.body.begin()->key()} + " " + std::to_string(count);
-        text += next->eligible ? "" : " once";
+        text += sent.eligible ? "" : " once";
         of.done(doc("n", static_cast<std::int32_t>(count), "ok", 1.0));
     }
     return text;
@@ -257,8 +257,10 @@ TEST(bulk, each_command_of_a_split_group_is_judged_on_its_own)
     for (int i = 0; i < 5; ++i)
         work.delete_one(doc("_id", i));
     work.delete_many(doc());
-    // What a connection allows is known from the first command on.
-    EXPECT_EQ(commands(*make(work), {.writes = 2}), "delete 2 once, delete 2, delete 2 once");
+    EXPECT_EQ(commands(*make(work), {.writes = 2}), "delete 2, delete 2, delete 2 once");
+    EXPECT_EQ(commands(*make(work), {.writes = 4}), "delete 4, delete 2 once");
+    EXPECT_EQ(commands(*make(work), {.writes = 5}), "delete 5, delete 1 once");
+    EXPECT_EQ(commands(*make(work)), "delete 6 once");
 }
 
 TEST(bulk, a_write_without_acknowledgement_is_not_repeated)

@@ -133,6 +133,24 @@ TEST(client_bulk_outcome, a_cursor_that_cannot_be_read_ends_the_writes_and_is_ki
     EXPECT_EQ(failed.ended_by.value().message(), "no more");
     EXPECT_EQ(failed.partial_client_result.value().deleted_count, 2);
     EXPECT_EQ(failed.partial_client_result->delete_results.size(), 1U);
+    EXPECT_TRUE(failed.partly_done) << "whatever became of the getMore";
+}
+
+TEST(client_bulk_outcome, a_refused_write_to_many_documents_may_be_half_done)
+{
+    for (const bool many : {false, true}) {
+        client_bulk_writes work = deletes(1);
+        if (many)
+            work.delete_many("db.coll", doc());
+        else
+            work.delete_one("db.coll", doc());
+        const auto writes = make(work);
+        ASSERT_TRUE(send(*writes->next()));
+        writes->done(deleted(1, 1, R"({"ok": 0, "idx": 1, "code": 13, "errmsg": "no"})"));
+        const auto done = writes->finish();
+        ASSERT_FALSE(done);
+        EXPECT_EQ(failure_in(done.error()).partly_done, many);
+    }
 }
 
 TEST(client_bulk_outcome, ordered_writes_stop_at_the_first_that_fails)
@@ -238,7 +256,10 @@ TEST(client_bulk_outcome, a_reply_without_a_cursor_ends_the_writes)
     writes->done(doc("ok", 1, "nDeleted", 1, "nErrors", 0));
     EXPECT_EQ(writes->more(), nullptr);
     EXPECT_EQ(writes->next(), nullptr);
-    EXPECT_TRUE(failure_in(writes->finish().error()).ended_by);
+    const auto done = writes->finish();
+    ASSERT_FALSE(done);
+    EXPECT_TRUE(failure_in(done.error()).ended_by);
+    EXPECT_TRUE(failure_in(done.error()).partly_done);
 }
 
 TEST(client_bulk_outcome, places_that_a_server_makes_up_lead_nowhere_else)

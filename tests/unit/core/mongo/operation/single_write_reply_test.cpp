@@ -119,6 +119,27 @@ TEST(single_write_reply, a_refused_statement_is_a_write_error)
     check(deleted.error());
 }
 
+TEST(single_write_reply, a_refused_write_to_many_documents_may_be_half_done)
+{
+    const char* const refused = R"({"n": 0, "ok": 1, "writeErrors": [
+        {"index": 0, "code": 11000, "errmsg": "E11000 duplicate key"}]})";
+    const char* const unsafe = R"({"n": 0, "ok": 1, "writeErrors": [{"index": 0, "code": 11000}],
+        "writeConcernError": {"code": 64, "errmsg": "slow"}})";
+    const auto change = doc("$inc", doc("x", 1));
+    const auto here = a_space();
+    for (const char* const reply : {refused, unsafe}) {
+        SCOPED_TRACE(reply);
+        const auto half = [&](auto read, const result<command>& sent) {
+            return write_failure_in(read(answered(reply), sent.value()).error())->partly_done;
+        };
+        EXPECT_TRUE(half(read_update, update_many(here, doc(), change, {})));
+        EXPECT_FALSE(half(read_update, update_one(here, doc(), change, {})));
+        EXPECT_TRUE(half(read_delete, delete_many(here, doc(), {})));
+        EXPECT_FALSE(half(read_delete, delete_one(here, doc(), {})));
+        EXPECT_FALSE(half(read_insert_one, an_insert("{}")));
+    }
+}
+
 /// Done, but not as safely as it should be: the executor gives it as an error with the reply.
 const char* const not_safe = R"({"n": 1, "ok": 1, "errorLabels": ["RetryableWriteError"],
     "writeConcernError": {"code": 91, "codeName": "ShutdownInProgress", "errmsg": "shutting down",

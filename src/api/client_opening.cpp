@@ -1,0 +1,209 @@
+#include "api/client_parts.hpp"
+#include "api/process_facts.hpp"
+#include "core/mongo/error/errc.hpp"
+#include "shell/mongo/connection/first_contact.hpp"
+#include "shell/mongo/topology/sdam_told.hpp"
+
+#include <boost/asio/this_coro.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+/// How a client comes to know its seeds, and whom to ask.
+namespace holdfast::mongo {
+namespace {
+
+using core::mongo::client_settings;
+using shell::mongo::client_state;
+using shell::mongo::connection_recipe;
+using shell::mongo::topology_options;
+
+/// Monitors do not log in and do not compress, whatever operations do.
+std::shared_ptr<const connection_recipe> for_monitors(connection_recipe recipe)
+{
+    recipe.credential.reset();
+    recipe.mechanism.reset();
+    recipe.compressors.clear();
+    return std::make_shared<const connection_recipe>(std::move(recipe));
+}
+
+topology_options options_for(const client_settings& from, connection_recipe recipe,
+                             const core::mongo::client_metadata& who)
+{
+    topology_options options;
+    options.start.seeds = from.seeds;
+    options.start.replica_set = from.replica_set;
+    options.start.direct_connection = from.direct_connection;
+    options.start.load_balanced = from.load_balanced;
+    options.selection.local_threshold = from.local_threshold;
+    options.selection.heartbeat_frequency = from.heartbeat_frequency;
+    options.pool.max_size = from.pool.max_size;
+    options.pool.min_size = from.pool.min_size;
+    options.pool.max_connecting = from.pool.max_connecting;
+    options.pool.max_idle = from.pool.max_idle_time;
+    options.pool.load_balanced = from.load_balanced;
+    options.pool_told = {.max_size = from.pool.max_size,
+                         .min_size = from.pool.min_size,
+                         .max_connecting = from.pool.max_connecting,
+                         .max_idle_time = from.pool.max_idle_time,
+                         .wait_queue_timeout = from.pool.wait_queue_timeout};
+    options.monitor_recipe = for_monitors(recipe);
+    options.recipe = std::make_shared<const connection_recipe>(std::move(recipe));
+    options.profile = profile_of(from);
+    options.monitoring = from.monitoring;
+    if (from.srv) {
+        shell::mongo::srv_polling polling;
+        polling.rules.srv = *from.srv;
+        polling.rules.heartbeat_frequency = from.heartbeat_frequency;
+        polling.rules.shares_domain = core::mongo::shares_domain;
+        polling.query = core::mongo::srv_query_name(*from.srv);
+        polling.first_wait = std::max<duration>(from.srv->ttl,
+                                                core::mongo::min_srv_rescan_interval);
+        polling.patience = from.server_selection_timeout;
+        options.srv = std::move(polling);
+    }
+    options.function_as_a_service = is_function_as_a_service(who.environment);
+    options.fail_fast_on_terminal_errors = from.fail_fast_on_terminal_errors;
+    return options;
+}
+
+/// A user's selector sees descriptions, and answers with places among them.
+core::mongo::server_selector adapted(const server_selector& users)
+{
+    if (!users)
+        return {};
+    return [users](std::span<const core::mongo::server_ptr> servers) {
+        std::vector<server_description> seen;
+        for (const core::mongo::server_ptr& one : servers)
+            seen.push_back(shell::mongo::described(*one));
+        std::vector<core::mongo::server_ptr> chosen;
+        for (const std::size_t at : users(seen)) {
+            if (at < servers.size())
+                chosen.push_back(servers[at]);
+        }
+        return chosen;
+    };
+}
+
+error is_closed()
+{
+    return error{runtime::errc::cancelled, "the client is closed"};
+}
+
+error not_open_in_time(const std::string& why)
+{
+    return error{core::mongo::errc::operation_timed_out, "the client was not open in time: " + why};
+}
+
+}  // namespace
+
+runtime::awaitable<result<void>> client_parts::open(core::deadline until)
+{
+    // A cancelled look-up is a failed one; Asio would throw out of the next co_await.
+    const bool throws = co_await asio::this_coro::throw_if_cancelled();
+    co_await asio::this_coro::throw_if_cancelled(false);
+    const auto self = shared_from_this();
+    auto turn = co_await wait_for_turn(self, until);
+    result<void> outcome;
+    if (!turn)
+        outcome = std::move(turn).error();
+    else if (*turn)
+        outcome = co_await open_now(self, until);
+    co_await asio::this_coro::throw_if_cancelled(throws);
+    co_return outcome;
+}
+
+/// True if nobody else opens the client: from now on the caller does. False if it is open.
+runtime::awaitable<result<bool>> client_parts::wait_for_turn(std::shared_ptr<client_parts> self,
+                                                             core::deadline until)
+{
+    for (;;) {
+        const std::uint64_t seen = self->opened.count();
+        {
+            const std::scoped_lock lock{self->mutex};
+            if (self->where == stage::open)
+                co_return false;
+            if (self->where == stage::closed)
+                co_return is_closed();
+            if (self->where != stage::opening) {
+                self->where = stage::opening;
+                co_return true;
+            }
+        }
+        const runtime::wait_end how = co_await self->opened.wait(seen, until.when());
+        if (how == runtime::wait_end::cancelled)
+            co_return error{runtime::errc::cancelled,
+                            "cancelled while another operation opened the client"};
+        if (how == runtime::wait_end::timed_out)
+            co_return not_open_in_time("another operation still looks up its seeds");
+    }
+}
+
+runtime::awaitable<result<void>> client_parts::open_now(std::shared_ptr<client_parts> self,
+                                                        core::deadline until)
+{
+    result<std::shared_ptr<client_state>> made = is_closed();
+    std::exception_ptr thrown;
+    try {
+        auto found = co_await shell::mongo::look_up_seeds(*self->world, self->source, until.when());
+        if (found)
+            made = self->made_of(*found);
+        else
+            made = std::move(found).error();
+    } catch (...) {
+        thrown = std::current_exception();  // and the next one may try
+    }
+    self->settle(made);
+    if (thrown)
+        std::rethrow_exception(thrown);
+    if (made)
+        co_return result<void>{};
+    if (made.error().code() != runtime::errc::cancelled && until.expired(self->world->steady_now()))
+        co_return not_open_in_time(made.error().message());
+    co_return std::move(made).error();
+}
+
+result<std::shared_ptr<client_state>> client_parts::made_of(const core::mongo::parsed_uri& found)
+{
+    const auto who = api::describe_process(found.settings.app_name);
+    auto recipe = shell::mongo::make_recipe(*world, found.settings, who);
+    if (!recipe)
+        return std::move(recipe).error();
+    auto tell = std::make_shared<shell::mongo::event_hub>(options.listeners, options.log,
+                                                          options.log_document_length);
+    auto made = std::make_shared<client_state>(world, found.settings, tell);
+    {
+        const std::scoped_lock lock{mutex};
+        for (const core::mongo::wrapping_library& one : wrapped_by)
+            (void)recipe->client->append(one);  // was accepted when it was given
+        described = recipe->client;
+    }
+    auto how = options_for(found.settings, *std::move(recipe), who);
+    how.make_blocking = make_blocking;
+    how.selection.selector = adapted(options.server_selector);
+    made->servers = shell::mongo::topology::make(*world, std::move(how), tell);
+    return made;
+}
+
+/// Whoever has opened the client, or failed to, lets the others know. It may be closed by now.
+void client_parts::settle(result<std::shared_ptr<client_state>>& made)
+{
+    {
+        const std::scoped_lock lock{mutex};
+        if (where == stage::closed)
+            made = is_closed();
+        failure.reset();
+        if (made)
+            state = *made;
+        else
+            failure = made.error();
+        if (where != stage::closed)
+            where = made ? stage::open : stage::failed;
+    }
+    if (made)
+        (*made)->servers->open();
+    opened.notify();
+}
+
+}  // namespace holdfast::mongo

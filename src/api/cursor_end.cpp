@@ -1,0 +1,52 @@
+#include "api/cursor_end.hpp"
+
+#include "api/client_parts.hpp"
+#include "shell/mongo/execute/command_attempts.hpp"
+#include "shell/mongo/execute/operation_session.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+
+#include <chrono>
+#include <utility>
+
+namespace holdfast::mongo {
+namespace {
+
+using shell::mongo::session_state;
+
+/// The server sees the same session. Sessions are for one operation at a time, so what one learns
+/// that runs beside others is not for them.
+std::shared_ptr<session_state> copy_of(const session_state& from)
+{
+    auto made = std::make_shared<session_state>();
+    made->owner = from.owner;
+    made->client = from.client;
+    made->server = from.server;  // none if it has ended: then any will do
+    made->lent = from.server.has_value();
+    made->implicit = true;
+    return made;
+}
+
+}  // namespace
+
+core::deadline patience_with_farewells(const client_parts& of)
+{
+    return core::deadline::after(of.world->steady_now(), std::chrono::seconds{5});
+}
+
+runtime::awaitable<void> say(std::shared_ptr<shell::mongo::client_state> with, farewell what)
+{
+    what.order.facts = &what.facts;
+    const auto told = co_await shell::mongo::execute(std::move(with), std::move(what.order));
+    (void)told;
+}
+
+void say_in_background(const client_parts& of, farewell what)
+{
+    if (what.order.session && !what.order.session->implicit)
+        what.order.session = copy_of(*what.order.session);
+    asio::co_spawn(of.world->executor(), say(of.state, std::move(what)), asio::detached);
+}
+
+}  // namespace holdfast::mongo

@@ -1,0 +1,146 @@
+#include "holdfast/mongo/client.hpp"
+#include "holdfast/mongo/error.hpp"
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <thread>
+
+namespace holdfast {
+namespace {
+
+using namespace std::chrono_literals;
+namespace asio = boost::asio;
+using asio::cancellation_type;
+
+/// An operation that waits twice, and notices no cancellation in between.
+asio::awaitable<result<int>> two_waits(int& waited)
+{
+    for (int i = 0; i < 2; ++i) {
+        const auto executor = co_await asio::this_coro::executor;
+        co_await asio::post(executor, asio::use_awaitable);
+        ++waited;
+    }
+    co_return waited;
+}
+
+asio::awaitable<result<int>> hanging(bool& cancelled)
+{
+    asio::steady_timer timer{co_await asio::this_coro::executor, 1h};
+    boost::system::error_code how;
+    co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, how));
+    cancelled = how == asio::error::operation_aborted;
+    co_return error{how, "waited"};
+}
+
+TEST(completion, an_operation_that_is_cancelled_before_it_starts_completes)
+{
+    asio::io_context io;
+    const mongo::client client{io.get_executor(), "mongodb://127.0.0.1:1/"};
+    asio::cancellation_signal stop;
+    std::optional<error> why;
+    client["sea"]["kelp"].insert_one(
+        bson::doc("_id", 1), {},
+        asio::bind_cancellation_slot(stop.slot(), [&](result<mongo::insert_one_result> outcome) {
+            why = std::move(outcome).error();
+        }));
+    stop.emit(cancellation_type::terminal);
+    while (!why && io.run_one() > 0) {}
+    ASSERT_TRUE(why);
+    EXPECT_EQ(mongo::kind_of(*why), mongo::error_kind::cancelled) << why->explain();
+    asio::co_spawn(io, client.close(), asio::detached);
+    io.run();
+}
+
+TEST(completion, a_cancellation_between_two_waits_is_not_thrown)
+{
+    for (int emitted_at = 0; emitted_at < 4; ++emitted_at) {
+        SCOPED_TRACE(emitted_at);
+        asio::io_context io;
+        asio::cancellation_signal stop;
+        int waited = 0;
+        int calls = 0;
+        mongo::details::deliver(io.get_executor(), two_waits(waited),
+                                asio::bind_cancellation_slot(stop.slot(), [&](result<int> got) {
+                                    ++calls;
+                                    EXPECT_TRUE(got);
+                                }));
+        for (int i = 0; i < emitted_at; ++i)
+            io.run_one();
+        stop.emit(cancellation_type::terminal);
+        io.run();
+        EXPECT_EQ(calls, 1);
+        EXPECT_EQ(waited, 2);
+    }
+}
+
+TEST(completion, a_signal_is_free_for_the_next_operation_when_the_handler_is_called)
+{
+    asio::io_context io;
+    asio::cancellation_signal stop;
+    bool cancelled = false;
+    int waited = 0;
+    int calls = 0;
+    const auto again = [&](result<int>) {
+        EXPECT_FALSE(stop.slot().has_handler());
+        mongo::details::deliver(
+            io.get_executor(), hanging(cancelled),
+            asio::bind_cancellation_slot(stop.slot(), [&](result<int>) { ++calls; }));
+    };
+    mongo::details::deliver(io.get_executor(), two_waits(waited),
+                            asio::bind_cancellation_slot(stop.slot(), again));
+    io.poll();
+    stop.emit(cancellation_type::terminal);
+    io.run();
+    EXPECT_TRUE(cancelled);
+    EXPECT_EQ(calls, 1);
+}
+
+TEST(completion, a_handler_need_not_be_copyable)
+{
+    asio::io_context io;
+    const mongo::client client{io.get_executor(), "mongodb://127.0.0.1:1/"};
+    int calls = 0;
+    const auto handler = [&calls] {
+        return [&calls, only = std::make_unique<int>(1)](const auto&) { calls += *only; };
+    };
+    asio::co_spawn(io, client.close(), asio::detached);
+    io.run();
+    io.restart();
+    const auto kelp = client["sea"]["kelp"];
+    kelp.insert_one(bson::doc("_id", 1), {}, handler());
+    kelp.find_one(bson::doc(), {}, handler());
+    client.run_command("sea", bson::doc("ping", 1), {}, handler());
+    client["sea"].list_collection_names({}, handler());
+    mongo::cursor all = kelp.find(bson::doc());
+    all.next(handler());
+    io.run();
+    EXPECT_EQ(calls, 5);
+}
+
+TEST(completion, the_handlers_own_context_waits_for_it)
+{
+    asio::io_context io;
+    asio::io_context other;
+    int waited = 0;
+    bool called = false;
+    mongo::details::deliver(io.get_executor(), two_waits(waited),
+                            asio::bind_executor(other, [&](result<int>) { called = true; }));
+    std::thread runs_other{[&] { other.run(); }};
+    std::this_thread::sleep_for(20ms);
+    io.run();
+    runs_other.join();
+    EXPECT_TRUE(called);
+}
+
+}  // namespace
+}  // namespace holdfast
