@@ -12,7 +12,8 @@ A failed test proves nothing, and takes back what another test proved. To name a
 exist is an error, in a test as in an anchor.
 
 What is open waits for some part of the program, and tools/waiting.tsv says for which. To be open
-without waiting is an error, and so is to wait once there is nothing left to wait for.
+without waiting is an error, also if nobody waits and the table is empty or not there; and so is to
+wait once there is nothing left to wait for.
 """
 import argparse
 import collections
@@ -106,7 +107,7 @@ def waiting_complaints(verdicts, waiting):
         elif verdicts[id] != "open":
             yield f"{id} is {verdicts[id]} and waits for nothing: take it out of waiting.tsv"
     for id, verdict in verdicts.items():
-        if waiting and verdict == "open" and id not in waiting:
+        if verdict == "open" and id not in waiting:
             yield f"{id} is open, and waiting.tsv does not say what it waits for"
 
 

@@ -43,6 +43,8 @@ TEST(prose_causal_consistency, 1_to_3_the_first_operation_tells_the_time)
     s.fail(once, R"({"failCommands": ["find"], "errorCode": 2})");
     EXPECT_FALSE(s.get(s.kelp().find_one(bson::doc().view(), {.session = &other}, use_awaitable)));
     EXPECT_TRUE(other.operation_time());
+    mine.end();
+    other.end();
     s.close();
 }
 
@@ -64,6 +66,7 @@ TEST(prose_causal_consistency, 4_a_read_comes_after_the_one_before)
         const auto failed = one.call(s, &mine);
         EXPECT_FALSE(failed) << one.name << failed->explain();
         EXPECT_EQ(after_time(s.started(one.command).back()), time) << one.name;
+        mine.end();
         s.close();
     }
 }
@@ -87,6 +90,7 @@ TEST(prose_causal_consistency, 5_a_read_comes_after_the_write_before)
         const auto time = mine.operation_time();
         ASSERT_TRUE(time) << one.name;
         EXPECT_EQ(after_time(read_in(s, mine)), time) << one.name;
+        mine.end();
         s.close();
     }
 }
@@ -99,6 +103,7 @@ TEST(prose_causal_consistency, 6_nothing_is_said_of_time_in_other_sessions)
     (void)read_in(s, mine);
     EXPECT_TRUE(mine.operation_time());
     EXPECT_FALSE(after_time(read_in(s, mine)));
+    mine.end();
     s.close();
 }
 
@@ -111,6 +116,7 @@ TEST(prose_causal_consistency, 7_and_11_nothing_is_said_of_time_to_a_server_that
     const record second = read_in(s, mine);
     EXPECT_FALSE(after_time(second));
     EXPECT_FALSE(second.body["$clusterTime"]);
+    mine.end();
     s.close();
 }
 
@@ -128,6 +134,7 @@ TEST(prose_causal_consistency, 8_and_9_a_read_concern_keeps_its_level)
     const record majority = read_in(s, mine, {.read_concern = mongo::read_concern{"majority"}});
     EXPECT_EQ(after_time(majority), later);
     EXPECT_EQ(majority.body.get<std::string>("readConcern.level").value_or(""), "majority");
+    mine.end();
     s.close();
 }
 

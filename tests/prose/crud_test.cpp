@@ -237,6 +237,9 @@ TEST(prose_crud, 11_a_known_namespace_needs_no_further_command)
     EXPECT_EQ(inserted(write(s, std::move(work))), static_cast<std::int64_t>(models) + 1);
     EXPECT_EQ(lengths(s, "ops"), sizes{models + 1});
     EXPECT_EQ(lengths(s, "nsInfo"), sizes{1});
+    const auto sent = s.started("bulkWrite");
+    ASSERT_EQ(sent.size(), 1U);
+    EXPECT_EQ(sent[0].body.get<std::string>("nsInfo.0.ns").value_or(""), space);
     s.close();
 }
 

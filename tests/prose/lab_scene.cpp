@@ -4,6 +4,9 @@
 #include "support/certificates.hpp"
 #include "support/other_world.hpp"
 
+#include <algorithm>
+#include <array>
+#include <map>
 #include <stdexcept>
 
 namespace holdfast::proof {
@@ -127,6 +130,8 @@ void lab_scene::connect_to(const std::string& to, mongo::client_options how)
 void lab_scene::connect_in(std::shared_ptr<runtime::world> world, const std::string& to,
                            mongo::client_options how)
 {
+    if (!before_)
+        before_ = simulation.left();
     how.listeners.insert(how.listeners.begin(), recorder_);
     client.emplace(mongo::client::in_world(std::move(world), to, std::move(how)).value());
 }
@@ -172,9 +177,59 @@ void lab_scene::fail_router(std::size_t router, std::string_view mode, std::stri
 
 void lab_scene::close()
 {
+    // After the next heartbeat a server that refused to serve is known again, and can be told which
+    // sessions end.
+    simulation.run_for(11s);
     bool done = false;
     app.start(close_client(*client, &done));
     EXPECT_TRUE(finish([&] { return done; }));
+    EXPECT_EQ(sessions_in_use(), 0U);
+    expect_nothing_left();
+}
+
+void lab_scene::expect_nothing_left()
+{
+    EXPECT_EQ(events().count(heard::connection_created), events().count(heard::connection_closed));
+    simulation.run_for(1min);  // servers notice, and their last waits end
+    const sim::leftovers left = simulation.left();
+    EXPECT_LE(left.tasks, before_->tasks);
+    if (set->members() == 1 && set->routers() == 0) {  // others talk among themselves
+        EXPECT_EQ(left.streams, before_->streams);
+        EXPECT_EQ(left.alarms, before_->alarms);
+    }
+}
+
+duration lab_scene::pause_after(std::size_t failure, std::string_view command) const
+{
+    const auto failed = of(heard::command_failed, command);
+    const auto sent = started(command);
+    EXPECT_LT(failure, failed.size());
+    EXPECT_LT(failure + 1, sent.size());
+    if (failure >= failed.size() || failure + 1 >= sent.size())
+        return {};
+    return sent[failure + 1].when - failed[failure].when;
+}
+
+std::size_t lab_scene::sessions_in_use() const
+{
+    std::set<std::array<std::uint8_t, 16>> used;
+    std::set<std::array<std::uint8_t, 16>> gone;
+    std::map<std::int32_t, bson::uuid> by_request;
+    for (const record& one : events().all()) {
+        if (one.what == heard::command_started && one.name == "endSessions") {
+            for (const bson::element& id : one.body["endSessions"].as_array())
+                gone.insert(id.as_document().get<bson::uuid>("id").value().bytes);
+        } else if (const auto id = lsid_of(one); one.what == heard::command_started && id) {
+            used.insert(id->bytes);
+            by_request.insert_or_assign(one.request, *id);
+        } else if (one.what == heard::command_failed && one.failure &&
+                   mongo::kind_of(*one.failure) == mongo::error_kind::network) {
+            if (const auto at = by_request.find(one.request); at != by_request.end())
+                gone.insert(at->second.bytes);
+        }
+    }
+    return static_cast<std::size_t>(
+        std::ranges::count_if(used, [&](const auto& id) { return !gone.contains(id); }));
 }
 
 std::vector<record> lab_scene::of(heard what, std::string_view command) const

@@ -104,7 +104,8 @@ public:
     /// The same for one router, over a connection.
     void fail_router(std::size_t router, std::string_view mode, std::string_view data);
 
-    /// Closes the client; its last events are told.
+    /// Closes the client; its last events are told. Then nothing of it may be left, and it must
+    /// have got all of its sessions back: prose test 10 of "Driver Sessions".
     void close();
 
     std::size_t primary() const { return set->primary().value_or(0); }
@@ -116,6 +117,10 @@ public:
     {
         return of(heard::command_started, command);
     }
+    /// How long after its n-th failure, from 0, a command was sent again.
+    duration pause_after(std::size_t failure, std::string_view command) const;
+    /// How many sessions were used and neither ended nor, because of a network error, thrown away.
+    std::size_t sessions_in_use() const;
 
     sim::simulation simulation;
     sim::host& app;
@@ -133,10 +138,12 @@ private:
         into->outcome.emplace(std::move(outcome));
     }
     lab::mongo::place add_host(const std::string& name, std::uint16_t port);
+    void expect_nothing_left();
 
     bool standalone_;
     bool tls_;
     std::shared_ptr<recorder> recorder_;
+    std::optional<sim::leftovers> before_;  // there was a client
 };
 
 /// Calls a function when a command has failed, or succeeded.

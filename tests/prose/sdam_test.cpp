@@ -57,6 +57,8 @@ TEST(prose_sdam, rtt_1_round_trips_are_measured_while_hello_is_blocked)
     const auto changes = s.events().of(heard::server_changed, s.address(leads));
     EXPECT_EQ(changes.back().after, "RSSecondary");
     EXPECT_GT(changes.back().round_trip.value_or(0ms), 250ms);
+    for (std::size_t member = 0; member < 3; ++member)
+        s.fail_on(member, fail_command(R"("off")", "{}"));
     s.close();
 }
 

@@ -3,7 +3,9 @@
 
 #include <map>
 
-/// The prose tests of "Server Selection -- Test Plan", by their numbers.
+/// The prose tests of "Server Selection -- Test Plan", by their numbers, which are those of its
+/// sections. 2 (round trip times): tests/unit/core/mongo/select/round_trip_test.cpp. Not
+/// applicable: 4 (drivers of one thread).
 namespace holdfast::proof {
 namespace {
 

@@ -23,6 +23,7 @@ TEST(prose_step_down, 1_a_cursor_goes_on)
     ASSERT_TRUE(more) << more.error().explain();
     EXPECT_TRUE(*more);
     EXPECT_EQ(s.events().count(heard::pool_cleared), 0U);
+    ASSERT_TRUE(s.get(cursor.next_batch(use_awaitable))) << "the last, which ends its session";
     s.close();
 }
 

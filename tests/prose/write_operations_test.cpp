@@ -1,3 +1,4 @@
+#include "holdfast/bson/json.hpp"
 #include "prose/shop.hpp"
 
 #include <set>
@@ -68,31 +69,66 @@ TEST(write_operations, each_command_of_a_bulk_is_judged_on_its_own)
     }
 }
 
-/// The statements of each command, without what identifies a write.
-std::string grouping(const std::string& more)
+/// Of all kinds, more than a command takes, and some that cannot be repeated among the others.
+mongo::bulk_writes mixed_well()
+{
+    mongo::bulk_writes work;
+    work.update_one(bson::doc("x", 11).view(), change)
+        .update_many(bson::doc("x", 12).view(), change)
+        .update_one(bson::doc("x", 13).view(), change)
+        .delete_one(bson::doc("x", 14).view())
+        .delete_many(bson::doc("x", 15).view())
+        .insert_one(bson::doc("_id", 16).view())
+        .insert_one(bson::doc("_id", 17).view())
+        .insert_one(bson::doc("_id", 18).view())
+        .update_one(bson::doc("x", 19).view(), change);
+    return work;
+}
+
+/// How a bulk was split: the number of statements of each command, and all that they say.
+struct grouping {
+    std::string counts = {};
+    std::string statements = {};
+};
+
+grouping grouping_with(const std::string& more, bool ordered)
 {
     shop in{more};
-    EXPECT_TRUE(in.good(in.kelp().bulk_write(mixed(), {}, use_awaitable)));
-    std::string told;
+    EXPECT_TRUE(in.good(in.kelp().bulk_write(mixed_well(), {.ordered = ordered}, use_awaitable)));
+    grouping found;
     for (const record& one : in.s.events().of(heard::command_started)) {
         for (const char* const field : {"documents", "updates", "deletes"}) {
             if (!one.body[field])
                 continue;
             std::size_t count = 0;
-            for ([[maybe_unused]] const bson::element& each : one.body[field].as_array())
+            for (const bson::element& each : one.body[field].as_array()) {
+                found.statements += bson::to_json(each.as_document()).value() + " ";
                 ++count;
-            told += one.name + " of " + std::to_string(count) + "; ";
+            }
+            found.counts += one.name + " of " + std::to_string(count) + "; ";
+            found.statements += "| ";
         }
     }
     in.close();
-    return told;
+    return found;
 }
 
 TEST(write_operations, a_bulk_is_split_the_same_with_and_without_retries)
 {
     VERIFIES("RW-027");
-    EXPECT_EQ(grouping("&retryWrites=true"), "insert of 1; update of 2; delete of 1; ");
-    EXPECT_EQ(grouping("&retryWrites=false"), "insert of 1; update of 2; delete of 1; ");
+    for (const bool ordered : {true, false}) {
+        const grouping with = grouping_with("&retryWrites=true", ordered);
+        const grouping without = grouping_with("&retryWrites=false", ordered);
+        EXPECT_EQ(with.counts, ordered ? "update of 2; update of 1; delete of 2; insert of 2; "
+                                         "insert of 1; update of 1; "
+                                       : "insert of 2; insert of 1; update of 2; update of 2; "
+                                         "delete of 2; ");
+        EXPECT_EQ(with.counts, without.counts);
+        EXPECT_EQ(with.statements, without.statements);
+        for (int number = 11; number <= 19; ++number)
+            EXPECT_NE(with.statements.find(":" + std::to_string(number) + "}"), std::string::npos)
+                << number << " is missing in " << with.statements;
+    }
 }
 
 TEST(write_operations, a_session_of_the_application_is_that_of_the_transaction_id)
@@ -173,6 +209,9 @@ TEST(write_operations, an_update_looks_as_the_specification_says)
     EXPECT_TRUE(sent["ordered"].as_bool());
     EXPECT_EQ(sent["txnNumber"].type(), bson::type::int64);
     const bson::view statement = sent["updates"].as_array()[0].as_document();
+    const std::set<std::string_view> known{"q", "u", "multi", "upsert"};
+    for (const bson::element& one : statement)
+        EXPECT_TRUE(known.contains(one.key())) << one.key();
     EXPECT_EQ(bson::document{statement["q"].as_document()}, bson::doc("x", 1));
     EXPECT_EQ(bson::document{statement["u"].as_document()}, change);
     EXPECT_FALSE(statement["multi"] && statement["multi"].as_bool());
@@ -215,6 +254,103 @@ TEST(write_operations, what_is_not_acknowledged_carries_no_number)
     EXPECT_TRUE(in.good(k.insert_many(five_documents(), {.ordered = false}, use_awaitable)));
     in.s.simulation.run_for(100ms);
     EXPECT_EQ(in.story(), "insert update update delete insert insert insert");
+    in.close();
+}
+
+TEST(write_operations, what_is_not_acknowledged_is_not_repeated_when_the_server_hangs_up)
+{
+    VERIFIES("RW-030");
+    shop in;
+    in.server.on_command("insert", in_turn({hang_up(), good_write()}));
+    const auto k = in.kelp().with({.write_concern = mongo::unacknowledged});
+    EXPECT_TRUE(in.good(k.insert_one(whole.view(), {}, use_awaitable))) << "sent is done";
+    in.s.simulation.run_for(2s);
+    EXPECT_EQ(in.story(), "insert");
+    in.close();
+}
+
+TEST(write_operations, what_is_not_acknowledged_is_not_repeated_when_its_sending_breaks)
+{
+    VERIFIES("RW-030");
+    for (const bool acknowledged : {false, true}) {
+        shop in;
+        sim::host& host = in.s.host("a");
+        host.set_receive_buffer(4096);
+        EXPECT_TRUE(in.good(in.kelp().insert_one(whole.view(), {}, use_awaitable)));
+        // The server reads nothing, so the next command is still being sent when the reset comes.
+        host.freeze();
+        in.s.simulation.at_time(in.s.simulation.now() + 10ms, [&] {
+            in.s.simulation.reset_connections(in.s.app, host);
+            host.thaw();
+        });
+        const bson::document large = bson::doc("a", std::string(100'000, 'a'));
+        const auto k = in.kelp().with(
+            {.write_concern = acknowledged ? mongo::write_concern{.w = 1} : mongo::unacknowledged});
+        const auto done = in.get(k.insert_one(large.view(), {}, use_awaitable));
+        in.s.simulation.run_for(2s);
+        EXPECT_EQ(done.has_value(), acknowledged);
+        if (!done) {
+            EXPECT_EQ(mongo::kind_of(done.error()), mongo::error_kind::network)
+                << done.error().explain();
+        }
+        EXPECT_EQ(in.story(), acknowledged ? "insert:1 insert:2" : "insert:1");
+        in.close();
+    }
+}
+
+template <class T>
+void expect_broken(const result<T>& done)
+{
+    ASSERT_FALSE(done);
+    EXPECT_EQ(mongo::kind_of(done.error()), mongo::error_kind::network) << done.error().explain();
+    EXPECT_TRUE(mongo::may_have_been_applied(done.error()));
+}
+
+TEST(write_operations, what_cannot_be_repeated_is_sent_once_when_no_reply_comes)
+{
+    VERIFIES("RW-033");
+    VERIFIES("RW-035");
+    shop in;
+    for (const char* const name : {"update", "delete", "aggregate"})
+        in.server.on_command(name, in_turn({hang_up()}));
+    const auto k = in.kelp();
+    expect_broken(in.get(k.update_many(everything.view(), change, {}, use_awaitable)));
+    expect_broken(in.get(k.delete_many(everything.view(), {}, use_awaitable)));
+    mongo::bulk_writes updates;
+    updates.update_one(everything.view(), change).update_many(everything.view(), change);
+    const auto bulk = in.get(k.bulk_write(std::move(updates), {}, use_awaitable));
+    ASSERT_FALSE(bulk);
+    const mongo::write_failure* const told = mongo::write_failure_of(bulk.error());
+    ASSERT_TRUE(told && told->ended_by) << bulk.error().explain();
+    EXPECT_EQ(mongo::kind_of(*told->ended_by), mongo::error_kind::network);
+    EXPECT_TRUE(mongo::may_have_been_applied(bulk.error()));
+    const bson::array out = bson::arr(bson::object("$out", "elsewhere"));
+    auto made = k.aggregate(out.view());
+    expect_broken(in.get(made.all(use_awaitable)));
+    in.s.simulation.run_for(2s);
+    EXPECT_EQ(in.story(), "update delete update aggregate");
+    in.close();
+}
+
+TEST(write_operations, what_cannot_be_repeated_is_sent_again_after_overload_without_a_number)
+{
+    VERIFIES("RW-033");
+    VERIFIES("RW-035");
+    VERIFIES("BP-010");
+    shop in;
+    const auto k = in.kelp();
+    for (const char* const name : {"update", "delete"})
+        in.server.on_command(name, in_turn({{.body = overload_reply()}, good_write()}));
+    EXPECT_TRUE(in.good(k.update_many(everything.view(), change, {}, use_awaitable)));
+    EXPECT_TRUE(in.good(k.delete_many(everything.view(), {}, use_awaitable)));
+    const bson::document empty = bson::doc(
+        "cursor", bson::object("id", std::int64_t{0}, "ns", "sea.kelp", "firstBatch", bson::list()),
+        "ok", 1.0);
+    in.server.on_command("aggregate", in_turn({{.body = overload_reply()}, {.body = empty}}));
+    const bson::array out = bson::arr(bson::object("$out", "elsewhere"));
+    auto made = k.aggregate(out.view());
+    EXPECT_TRUE(in.good(made.all(use_awaitable)));
+    EXPECT_EQ(in.story(), "update update delete delete aggregate aggregate");
     in.close();
 }
 

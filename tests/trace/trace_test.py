@@ -17,6 +17,13 @@ RD-001\ts\t-\tSUPERSEDED\told\t-\tsuperseded
 BP-021\ts\t-\tMUST\tnot yet\t-\tlater
 """
 
+# What waits if no test has run and nothing is written.
+WAITING = {"SD-001": "monitor", "SD-002": "executor", "BP-053": "document", "RW-003": "operations"}
+
+
+def all_but(*proven):
+    return [(id, word) for id, word in WAITING.items() if id not in proven]
+
 
 def ran(name, *ids, **changes):
     test = {"name": name, "status": "RUN", "result": "COMPLETED"}
@@ -24,8 +31,8 @@ def ran(name, *ids, **changes):
 
 
 class Trace(unittest.TestCase):
-    def trace(self, *tests, page="", requirements=REQUIREMENTS, waiting=()):
-        """Runs the tool on planted files: (exit status, verdict per id, line per id, output)."""
+    def trace(self, *tests, page="", requirements=REQUIREMENTS, waiting=None):
+        """Runs the tool on planted files: (exit status, verdict per id, output, lines)."""
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
             (root / "docs").mkdir()
@@ -35,7 +42,7 @@ class Trace(unittest.TestCase):
             (root / "results/unit_tests.json").write_text(json.dumps(suites))
             if requirements:
                 (root / "requirements.tsv").write_text(requirements)
-            if waiting:
+            if waiting is not None:
                 (root / "tools").mkdir()
                 (root / "tools/waiting.tsv").write_text(
                     "id\twaits_for\n" + "".join(f"{id}\t{word}\n" for id, word in waiting))
@@ -48,7 +55,8 @@ class Trace(unittest.TestCase):
         return done.returncode, {r[0]: r[3] for r in rows}, done.stdout + done.stderr, lines
 
     def test_a_passed_test_proves(self):
-        status, verdicts, _, lines = self.trace(ran("works", "SD-002"))
+        status, verdicts, _, lines = self.trace(
+            ran("works", "SD-002"), waiting=all_but("SD-002"))
         self.assertEqual((status, verdicts["SD-001"], verdicts["SD-002"]), (0, "open", "proven"))
         self.assertIn("| SD-002 | MUST | test | proven | suite.works |", lines)
         self.assertIn("| SD | 2 | 1 | 1 | 0 | 0 | 0 |", lines)
@@ -71,7 +79,7 @@ class Trace(unittest.TestCase):
         self.assertIn("XX-001 is no requirement, but is named by docs/page.md", output)
 
     def test_the_ids_of_examples_are_passed_over(self):
-        self.assertEqual(self.trace(ran("example", "ZZ-001"))[0], 0)
+        self.assertEqual(self.trace(ran("example", "ZZ-001"), waiting=all_but())[0], 0)
 
     def test_a_page_is_proven_by_its_anchor(self):
         verdicts = self.trace(page="A retry costs. <!-- BP-053 --> And <!--RW-003-->")[1]
@@ -92,7 +100,7 @@ class Trace(unittest.TestCase):
         self.assertIn("BP-021 demands an unknown proof: 'someday'", output)
 
     def test_what_is_open_waits_for_something(self):
-        waiting = [("SD-001", "monitor"), ("BP-053", "document"), ("RW-003", "operations")]
+        waiting = all_but("SD-002")
         status, verdicts, output, lines = self.trace(ran("works", "SD-002"), waiting=waiting)
         self.assertEqual((status, verdicts["SD-001"]), (0, "open"), output)
         self.assertIn("| SD-001 | MUST | test | open | waits for monitor |", lines)
@@ -102,9 +110,21 @@ class Trace(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("SD-002 is open, and waiting.tsv does not say what it waits for", output)
 
+    def test_nothing_may_be_open_once_nobody_waits(self):
+        said = "SD-002 is open, and waiting.tsv does not say what it waits for"
+        page = "<!-- BP-053 --> <!-- RW-003 -->"
+        for waiting in ([], None):  # only its header, and no table at all
+            status, verdicts, output, _ = self.trace(
+                ran("works", "SD-001"), page=page, waiting=waiting)
+            self.assertEqual((status, verdicts["SD-002"]), (1, "open"))
+            self.assertIn(said, output)
+            self.assertEqual(output.count("error: "), 1, output)
+            status, _, output, _ = self.trace(
+                ran("works", "SD-001", "SD-002"), page=page, waiting=waiting)
+            self.assertEqual((status, output.count("error: ")), (0, 0), output)
+
     def test_what_is_proven_waits_no_longer(self):
-        waiting = [("SD-001", "monitor"), ("BP-053", "document"), ("RW-003", "operations"),
-                   ("SD-002", "executor")]
+        waiting = all_but()
         self.assertEqual(self.trace(waiting=waiting)[0], 0)
         status, _, output, lines = self.trace(ran("works", "SD-002"), waiting=waiting)
         self.assertEqual(status, 1)
