@@ -15,7 +15,7 @@ OFFICIAL := $(wildcard $(addprefix $(SHARED)/,spec-tests spec-tests-sdam-2023))
 export PATH := $(PATH):/usr/lib/llvm-19/bin
 
 .NOTPARALLEL:
-.PHONY: help setup build drill test bench fuzz sanitize trace mutants interop interop-all format
+.PHONY: help setup build drill truth test bench fuzz sanitize trace mutants interop interop-all format
 .PHONY: format-check clean
 
 help: ## list the commands
@@ -28,6 +28,14 @@ build: setup build/release.built ## build the library, tests, examples and bench
 
 drill: build ## prove on an embedded set that nothing is lost and nothing is done twice
 	@build/bin/holdfast drill
+
+truth: build ## the same, harder: 1,000 storms in the simulator, a minute on sockets, planted defects
+	@$(STEP) --show ' storms in ' "truth in 1,000 storms" build/bin/truth sim --seeds 1..1000 --jobs $(JOBS) --progress
+	@$(STEP) --show '^faults: ' "truth on sockets" build/bin/truth sockets --clients 16 --seconds 60
+	@for defect in forgetful early renumber; do \
+	    $(STEP) --show '^the planted' "finds the defect $$defect" \
+	        build/bin/truth_planted sim --seeds 1..50 --defect $$defect || exit; \
+	done
 
 test: build unit-tests official-tests sanitized-tests interop-tests ## all that must pass before a commit
 	@$(if $(OFFICIAL),echo "all tests passed",echo "OFFICIAL TESTS NOT RUN")
@@ -44,6 +52,10 @@ fuzz: setup build/fuzz.built ## fuzz every parser of foreign bytes: 60 s and 1,0
 sanitize: setup build/asan.built build/tsan.built ## all tests in the address and thread sanitizers
 	@$(STEP) "test asan" $(CTEST) asan
 	@$(STEP) "test tsan" $(CTEST) tsan
+	@for suite in $(OFFICIAL); do for how in asan tsan; do \
+	    $(STEP) --show '[0-9]+ passed, ' "simulated $$(basename $$suite) $$how" \
+	        build/$$how/bin/spec_runner $$suite --runtime sim || exit; \
+	done; done
 
 trace: build unit-tests ## join test results and requirements into docs/conformance.md
 	@tools/trace.py --requirements $(SHARED)/requirements/requirements.tsv
@@ -81,6 +93,8 @@ official-tests:
 	@for suite in $(OFFICIAL); do \
 	    $(STEP) --show '[0-9]+ passed, ' "official $$(basename $$suite)" \
 	        build/bin/spec_runner $$suite || exit; \
+	    $(STEP) --show '[0-9]+ passed, ' "simulated $$(basename $$suite)" \
+	        build/bin/spec_runner $$suite --runtime sim --topology every || exit; \
 	done
 
 sanitized-tests: build/asan.built

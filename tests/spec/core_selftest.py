@@ -142,6 +142,31 @@ POOLS = [
 ]
 
 
+LIVE_POOLS = [{**file, "style": "integration"} for file in (
+    pool("a connection comes back and is given again",
+         ["ready", {"name": "checkOut", "label": "a"}, {"name": "checkIn", "connection": "a"},
+          "checkOut"],
+         [{"type": "ConnectionCheckedOut", "connectionId": 1, "address": "42", "duration": "42"},
+          {"type": "ConnectionCheckedIn", "connectionId": 1},
+          {"type": "ConnectionCheckedOut", "connectionId": 1}], QUIET),
+    pool("a thread's error reaches who waits for it",
+         ["ready", "checkOut", {"name": "start", "target": "t"},
+          {"name": "checkOut", "thread": "t"}, {"name": "waitForThread", "target": "t"}],
+         ["ConnectionCheckedOut", {"type": "ConnectionCheckOutFailed", "reason": "timeout"}],
+         QUIET, {"maxPoolSize": 1, "waitQueueTimeoutMS": 20}, {"type": "WaitQueueTimeoutError"}),
+    {**pool("a server that refuses the handshake clears the pool",
+            ["ready", {"name": "start", "target": "t"}, {"name": "checkOut", "thread": "t"},
+             {"name": "waitForEvent", "event": "ConnectionCheckOutFailed", "count": 1,
+              "timeout": 5000}],
+            [{"type": "ConnectionPoolCleared", "interruptInUseConnections": False},
+             {"type": "ConnectionClosed", "connectionId": 1, "reason": "error"},
+             {"type": "ConnectionCheckOutFailed", "reason": "connectionError"}],
+            QUIET, {"appName": "refused"}),
+     "failPoint": {"configureFailPoint": "failCommand", "mode": "alwaysOn",
+                   "data": {"failCommands": ["hello", "isMaster"], "errorCode": 91,
+                            "appName": "refused"}}})]
+
+
 def wrong_ones(value):
     """All versions of a value with one leaf changed."""
     if isinstance(value, dict):
@@ -177,19 +202,19 @@ def _at(value, path):
 
 
 class CoreFormats(unittest.TestCase):
-    def outcome(self, file):
+    def outcome(self, file, *options):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "any.json")
             path.write_text(json.dumps(file), encoding="utf-8")
-            done = subprocess.run([RUNNER, path], text=True, capture_output=True)
+            done = subprocess.run([RUNNER, path, *options], text=True, capture_output=True)
         return done.stdout.splitlines()[-1:], done
 
-    def check(self, file, *paths):
-        told, done = self.outcome(file)
+    def check(self, file, *paths, options=()):
+        told, done = self.outcome(file, *options)
         self.assertEqual(told, ["1 passed, 0 failed, 0 skipped"], done)
         for path in paths:
             for broken in planted(file, path):
-                told, done = self.outcome(broken)
+                told, done = self.outcome(broken, *options)
                 self.assertEqual(told, ["0 passed, 1 failed, 0 skipped"], (broken, done))
 
     def test_phases(self):
@@ -233,10 +258,30 @@ class CoreFormats(unittest.TestCase):
             told, done = self.outcome(pool("hangs", ["ready", name], []))
             self.assertEqual(told, ["0 passed, 1 failed, 0 skipped"], done)
 
-    def test_integration_style_is_skipped(self):
-        told, done = self.outcome({**POOLS[0], "style": "integration"})
+    def test_pools_that_are_connected(self):
+        for file in LIVE_POOLS:
+            for runtime in "sim", "net":
+                with self.subTest(file["description"], runtime=runtime):
+                    paths = [("events",)] + [("error",)] * ("error" in file)
+                    self.check(file, *(paths if runtime == "sim" else []),
+                               options=("--runtime", runtime))
+
+    def test_fail_point_of_a_connected_pool_is_needed_and_gone_afterwards(self):
+        broken = next(file for file in LIVE_POOLS if "failPoint" in file)
+        whole = {key: value for key, value in broken.items() if key != "failPoint"}
+        told, done = self.outcome(whole, "--runtime", "sim")
+        self.assertEqual(told, ["0 passed, 1 failed, 0 skipped"], done)
+        with tempfile.TemporaryDirectory() as folder:
+            for name, file in ("a", broken), ("b", LIVE_POOLS[0]):
+                pathlib.Path(folder, name + ".json").write_text(json.dumps(file), encoding="utf-8")
+            done = subprocess.run([RUNNER, folder, "--runtime", "sim"], text=True,
+                                  capture_output=True)
+        self.assertEqual(done.stdout.splitlines()[-1:], ["2 passed, 0 failed, 0 skipped"], done)
+
+    def test_connected_pool_of_a_server_that_is_too_new_is_skipped(self):
+        told, done = self.outcome({**LIVE_POOLS[0], "runOn": [{"minServerVersion": "99.0"}]})
         self.assertEqual(told, ["0 passed, 0 failed, 1 skipped"], done)
-        self.assertIn("needs the lab", done.stdout)
+        self.assertIn("1 skipped: no deployment of the lab is what it needs", done.stdout)
 
 
 if __name__ == "__main__":

@@ -8,10 +8,11 @@ namespace holdfast::spec {
 
 /// An official file, or one case of it, that is not run as the command line says. Specifications
 /// have moved since ours were written, so that a newer case may demand what an older one forbids;
-/// then it is run under the profile that is about the newer rule, and under that one only.
+/// then it is run under the profile that is about the newer rule, and under that one only. If no
+/// profile is about the older rule any more, the older case is skipped.
 struct exception {
     std::uint64_t content;  // see fingerprint()
-    std::string_view profile;
+    std::string_view profile;  // empty: skipped
     std::string_view why;
 };
 

@@ -34,6 +34,8 @@ struct test_case {
     std::string description;
     std::function<outcome(const settings&)> run;
     const boost::json::value* content = nullptr;  // what it is known by, if it can be an exception
+    /// Under which topologies there is something that it can be run on. None at all: it needs none.
+    std::function<std::vector<std::string_view>()> topologies = {};
 };
 
 /// A kind of official test file. It is recognised by what the file holds, never by its name, so

@@ -79,6 +79,25 @@ try {
     return failed{e.what()};
 }
 
+/// Runs a case once, or under "every" on each topology that it can be run on.
+void run_on_all(const std::string& file, const test_case& c, settings how, report& results)
+{
+    const bool every = how.topology == "every";
+    std::vector<std::string_view> topologies;
+    if (every && c.topologies)
+        topologies = c.topologies();
+    if (topologies.empty()) {
+        how.topology = every ? "any" : how.topology;
+        results.add(file, c.description, how.profile, run(c, how));
+        return;
+    }
+    for (const std::string_view one : topologies) {
+        how.topology = one;
+        const std::string where = " (on " + std::string{one} + ")";
+        results.add(file, c.description + where, how.profile, run(c, how));
+    }
+}
+
 /// Runs, or lists, the chosen cases of one file and says how many there were.
 std::size_t run_file(const fs::path& path, const options& wanted, report& results)
 {
@@ -112,11 +131,16 @@ std::size_t run_file(const fs::path& path, const options& wanted, report& result
         const exception* special = whole;
         if (!special && !how.profile_given && c.content)
             special = exception_for(*c.content);
+        if (special && special->profile.empty()) {
+            results.add(path.string(), c.description, how.profile,
+                        skipped{"superseded: " + std::string{special->why}});
+            continue;
+        }
         if (special) {
             how.profile = special->profile;
             results.add_exception(name, *special);
         }
-        results.add(path.string(), c.description, how.profile, run(c, how));
+        run_on_all(path.string(), c, how, results);
     }
     return count;
 }

@@ -9,7 +9,8 @@ const std::string_view help_text =
 
 Runs the official MongoDB driver tests in every JSON file found under the given places; without any,
 those under ../shared/spec-tests. Each file is recognised by its content. Prints what failed and
-what was skipped, and why, and at last one line: N passed, N failed, N skipped.
+what was skipped, and why, how many were skipped for each reason, and at last one line:
+N passed, N failed, N skipped.
 
   --filter RE      only cases whose "FILE: DESCRIPTION" matches this regular expression
   --json OUT       also write file, description, outcome and reason of each case to OUT
@@ -17,13 +18,14 @@ what was skipped, and why, and at last one line: N passed, N failed, N skipped.
   --verbose        also print what passed
   --profile P      run all under as_specified or upstream_2026_07; without it, all run under
                    as_specified but a few exceptions, which are printed after the count
-  --topology T     any (default), single, replica_set, sharded or load_balanced
+  --topology T     any (default), every, single, replica_set, sharded or load_balanced
   --runtime R      net (default), on sockets, or sim, in a simulation on virtual time
   --help           this text
 
 Topology and runtime are for the unified format, whose cases talk to servers of the embedded lab;
-under "any" a case runs on the first deployment that meets its requirements. Cases of the other
-formats run the same under each.
+under "any" a case runs on the first deployment that meets its requirements, under "every" once on
+each topology that they allow, and counts as often. Cases of the other formats run the same under
+each.
 )"
     R"(
 Status: 0 if nothing failed, 1 if a case failed, 2 if the command or a file cannot be read.
@@ -68,8 +70,8 @@ bool take_valued(options& to, std::string_view name, const std::string& value)
     else if (name == "--profile")
         take_profile(to.how, value);
     else if (name == "--topology")
-        to.how.topology = one_of(name, value,
-                                 {"any", "single", "replica_set", "sharded", "load_balanced"});
+        to.how.topology = one_of(
+            name, value, {"any", "every", "single", "replica_set", "sharded", "load_balanced"});
     else if (name == "--runtime")
         to.how.runtime = one_of(name, value, {"sim", "net"});
     else

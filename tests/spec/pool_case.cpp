@@ -1,8 +1,9 @@
 #include "case_fields.hpp"
 #include "core/pool/errc.hpp"
 #include "format.hpp"
-#include "pool_run.hpp"
+#include "pool_live.hpp"
 #include "sdam_words.hpp"
+#include "unified/needs.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -29,7 +30,7 @@ pool_options options_from(const json::object& file)
         return made;
     const case_fields from{*given};
     from.demand_only({"maxPoolSize", "minPoolSize", "maxConnecting", "maxIdleTimeMS",
-                      "waitQueueTimeoutMS", "backgroundThreadIntervalMS"});
+                      "waitQueueTimeoutMS", "backgroundThreadIntervalMS", "appName"});
     core::pool_settings& to = made.settings;
     to.max_size = count(from, "maxPoolSize", to.max_size);
     to.min_size = count(from, "minPoolSize", to.min_size);
@@ -41,6 +42,7 @@ pool_options options_from(const json::object& file)
         made.upkeep_every = std::chrono::milliseconds{pause};
     else
         made.upkeep_every.reset();
+    made.app_name = from.text_if("appName");
     const auto idle = std::chrono::duration_cast<std::chrono::milliseconds>(to.max_idle);
     made.as_told = {{"maxPoolSize", to.max_size},
                     {"minPoolSize", to.min_size},
@@ -86,18 +88,38 @@ void check_events(const json::object& file, std::vector<json::object> told)
                    " in " + json::serialize(found));
 }
 
-outcome run(const json::object& file)
+/// The server of the lab is as new as all others there; what asks for a newer one is not run.
+bool asks_for_newer(const json::object& file)
+{
+    const json::value* const clauses = file.if_contains("runOn");
+    if (!clauses)
+        return false;
+    return std::ranges::none_of(clauses->as_array(), [](const json::value& one) {
+        const case_fields clause{one};
+        clause.demand_only({"minServerVersion"});
+        return unified::version_from(clause.text("minServerVersion")) <=
+               unified::deployment_kind{}.version;
+    });
+}
+
+outcome run(const json::object& file, const settings& how)
 {
     demand_only(file, {"version", "style", "description", "poolOptions", "operations", "error",
                        "events", "ignore", "runOn", "failPoint"});
     const std::string_view style = file.at("style").as_string();
-    if (style == "integration")
-        return skipped{"needs the lab"};
-    demand(style == "unit", "the runner does not know this style: " + std::string{style});
-    pool_run pool{options_from(file)};
-    const auto failed_with = pool.run(file.at("operations").as_array());
-    check_error(file.if_contains("error"), failed_with);
-    check_events(file, pool.events());
+    pool_story came;
+    if (style == "integration") {
+        if (asks_for_newer(file))
+            return skipped{"no deployment of the lab is what it needs: a newer version"};
+        came = run_on_lab(file, options_from(file), how.runtime == "sim");
+    } else {
+        demand(style == "unit", "the runner does not know this style: " + std::string{style});
+        pool_run pool{options_from(file)};
+        came.failed = pool.run(file.at("operations").as_array());
+        came.events = pool.events();
+    }
+    check_error(file.if_contains("error"), came.failed);
+    check_events(file, std::move(came.events));
     return passed{};
 }
 
@@ -108,7 +130,7 @@ bool recognises(const json::object& file)
 
 std::vector<test_case> cases(const json::object& file)
 {
-    return {{description_of(file), [&file](const settings&) { return run(file); }}};
+    return {{description_of(file), [&file](const settings& how) { return run(file, how); }}};
 }
 
 }  // namespace

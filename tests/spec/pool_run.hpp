@@ -19,6 +19,7 @@ struct pool_options {
     std::optional<duration> wait_queue_timeout = {};
     std::optional<duration> upkeep_every = std::chrono::milliseconds{10};  // none: never
     boost::json::object as_told = {};                                      // for the first event
+    std::optional<std::string> app_name = {};
 };
 
 /// Runs the operations of a file on the pure pool in virtual time. Its threads are queues of

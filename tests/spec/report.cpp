@@ -2,8 +2,12 @@
 
 #include "options.hpp"
 
+#include <algorithm>
 #include <fstream>
+#include <functional>
 #include <iostream>
+#include <map>
+#include <utility>
 
 namespace holdfast::spec {
 namespace {
@@ -67,9 +71,24 @@ void report::print_summary() const
         for (const std::string& file : unknown_)
             std::cout << "    " << file << '\n';
     }
+    print_reasons();
     std::cout << passed_ << " passed, " << failed_ << " failed, " << skipped_ << " skipped\n";
     for (const std::string& e : exceptions_)
         std::cout << "exception: " << e << '\n';
+}
+
+/// How many were skipped for each reason, the most frequent first.
+void report::print_reasons() const
+{
+    std::map<std::string_view, std::size_t> counts;
+    for (const entry& e : entries_) {
+        if (const auto* const s = std::get_if<skipped>(&e.came))
+            ++counts[s->reason];
+    }
+    std::vector<std::pair<std::string_view, std::size_t>> all{counts.begin(), counts.end()};
+    std::ranges::stable_sort(all, std::greater{}, &decltype(all)::value_type::second);
+    for (const auto& [reason, count] : all)
+        std::cout << count << " skipped: " << reason << '\n';
 }
 
 void report::write_json(const std::filesystem::path& to) const

@@ -22,7 +22,7 @@ public:
     /// A file that no format recognises is one skipped case.
     void add_unknown(const std::string& file);
 
-    /// Prints why anything was skipped, and the counts as the last line.
+    /// Prints what was skipped and why, how many for each reason, and the counts as the last line.
     void print_summary() const;
 
     /// Throws usage_error if the file cannot be written.
@@ -31,6 +31,8 @@ public:
     bool has_failures() const noexcept { return failed_ != 0; }
 
 private:
+    void print_reasons() const;
+
     struct entry {
         std::string file;
         std::string description;

@@ -203,6 +203,9 @@ awaitable<result<void>> router::forward(request& what, bson::builder& reply, rou
             continue;
         }
         remember_cursor(what, *answered, *host);
+        if (const bson::element time = answered->find_path("$clusterTime.clusterTime");
+            time.type() == bson::type::timestamp)
+            node_.saw_cluster_time(time.as_timestamp());
         for (const bson::element& field : *answered) {
             if (field && field.key() != "topologyVersion")  // the member's, not ours
                 reply.copy(field);
@@ -277,11 +280,22 @@ awaitable<result<void>> router::fetch_users()
 void router::close_reply(const request& what, bson::builder& reply)
 {
     local_.close_reply(what, reply);
+    if (!what.forwarded)
+        add_times(reply);
 }
 
 void router::write_error(const request& what, const error& why, bson::builder& reply)
 {
     local_.write_error(what, why, reply);
+    add_times(reply);
+}
+
+/// It has no time of its own: it passes on the newest that members have told.
+void router::add_times(bson::builder& reply) const
+{
+    const bson::timestamp newest = node_.cluster_time();
+    if (newest != bson::timestamp{})
+        put_times(reply, newest, newest);
 }
 
 std::optional<injected_fault> router::fault_for(const request& what)

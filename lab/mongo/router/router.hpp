@@ -55,6 +55,7 @@ private:
     bool disowned(bson::view reply, const route& by, std::string_view host);
     void remember_cursor(const request& what, bson::view reply, std::string_view host);
     runtime::awaitable<result<void>> fetch_users();
+    void add_times(bson::builder& reply) const;
 
     node& node_;
     node_service local_;

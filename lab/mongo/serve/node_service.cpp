@@ -65,16 +65,8 @@ void add_times(const node& of, bson::builder& reply)
 {
     if (!of.member->in_set())
         return;
-    constexpr std::array<std::uint8_t, 20> no_hash{};
     const bson::timestamp last = of.data->last().ts;
-    {
-        auto time = reply.document("$clusterTime");
-        time.put("clusterTime", std::max(of.cluster_time(), last));
-        auto signature = time.document("signature");
-        signature.put("hash", bson::binary{no_hash});
-        signature.put("keyId", std::int64_t{0});
-    }
-    reply.put("operationTime", last);
+    put_times(reply, std::max(of.cluster_time(), last), last);
 }
 
 /// The application's name for a fail point that chooses by it: the first hello tells it itself.
@@ -87,6 +79,19 @@ std::string_view app_name_of(const request& what) noexcept
 }
 
 }  // namespace
+
+void put_times(bson::builder& reply, bson::timestamp of_cluster, bson::timestamp of_operation)
+{
+    constexpr std::array<std::uint8_t, 20> no_hash{};
+    {
+        auto time = reply.document("$clusterTime");
+        time.put("clusterTime", of_cluster);
+        auto signature = time.document("signature");
+        signature.put("hash", bson::binary{no_hash});
+        signature.put("keyId", std::int64_t{0});
+    }
+    reply.put("operationTime", of_operation);
+}
 
 bool node_service::admits()
 {

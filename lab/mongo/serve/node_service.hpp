@@ -4,6 +4,9 @@
 
 namespace holdfast::lab::mongo {
 
+/// The times that end a reply: $clusterTime, and when the operation was done.
+void put_times(bson::builder& reply, bson::timestamp of_cluster, bson::timestamp of_operation);
+
 /// A mongod: the commands of a node behind a port. Checks what all commands have in common (known
 /// command and fields, stable API, login, primary or secondary, read concern, rate limits), runs
 /// the handler, labels errors by MongoDB's rules (RetryableWriteError for a write with a number and

@@ -154,6 +154,46 @@ outcome_later list_database_names(context_ptr in, const operation& what)
     co_return outcome_from(came);
 }
 
+/// Names and handles: what a helper of this name would make of the list.
+outcome_later list_collection_objects(context_ptr in, const operation& what)
+{
+    const mongo::database& on = database_of(in, what);
+    arguments given{*in, what};
+    const auto how = given.options<mongo::list_options>();
+    given.finish();
+    auto from = on.list_collections(how);
+    const auto came = co_await from.all(use_awaitable);
+    if (!came)
+        co_return failed_with(came.error());
+    std::vector<std::string> names;
+    for (const bson::document& one : *came) {
+        const auto name = one.get<std::string>("name");
+        demand(name.has_value(), "listCollectionObjects: one has no name");
+        const mongo::collection made = on[*name];
+        names.push_back(made.name());
+    }
+    co_return gave(names);
+}
+
+outcome_later list_database_objects(context_ptr in, const operation& what)
+{
+    const mongo::client& on = client_of(in, what);
+    arguments given{*in, what};
+    const auto how = given.options<mongo::list_options>();
+    given.finish();
+    const auto came = co_await on.list_databases(how, use_awaitable);
+    if (!came)
+        co_return failed_with(came.error());
+    std::vector<std::string> names;
+    for (const bson::document& one : *came) {
+        const auto name = one.get<std::string>("name");
+        demand(name.has_value(), "listDatabaseObjects: one has no name");
+        const mongo::database made = on[*name];
+        names.push_back(made.name());
+    }
+    co_return gave(names);
+}
+
 outcome_later create_index(context_ptr in, const operation& what)
 {
     const mongo::collection& on = collection_of(in, what);
@@ -244,8 +284,10 @@ constexpr named_operation all[] = {
     {"rename", rename},
     {"listCollections", list_collections},
     {"listCollectionNames", list_collection_names},
+    {"listCollectionObjects", list_collection_objects},
     {"listDatabases", list_databases},
     {"listDatabaseNames", list_database_names},
+    {"listDatabaseObjects", list_database_objects},
     {"createIndex", create_index},
     {"createIndexes", create_indexes},
     {"dropIndex", drop_index},

@@ -60,7 +60,7 @@ deployment::uri_options options_of(fields& what, std::string_view profile)
         // Options that drivers may have, and that this library does not.
         if (one.key() == "waitQueueSize" || one.key() == "waitQueueMultiple")
             throw case_skipped{"needs the option " + std::string{one.key()} +
-                               ", which is deprecated and does not exist here"};
+                               ", which drivers need not have and this library does not"};
         made.emplace_back(one.key(), option_text(one));
     }
     return made;

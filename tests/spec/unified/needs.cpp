@@ -42,6 +42,12 @@ const topology_names& names_of(topology_kind kind)
     return *std::ranges::find(topologies, kind, &topology_names::is);
 }
 
+/// Servers behind a load balancer are known from 5.0 on only.
+bool exists(topology_kind topology, const server_version& version)
+{
+    return topology != topology_kind::load_balanced || version >= server_version{5, 0, 0};
+}
+
 /// All that the lab offers; the first one that will do is taken. Without auth before with auth,
 /// and the newest version first.
 std::vector<deployment_kind> offers()
@@ -50,7 +56,8 @@ std::vector<deployment_kind> offers()
     for (const server_version& version : versions)
         for (const bool auth : {false, true})
             for (const topology_names& topology : topologies)
-                all.push_back({topology.is, auth, version});
+                if (exists(topology.is, version))
+                    all.push_back({topology.is, auth, version});
     return all;
 }
 
@@ -161,6 +168,17 @@ std::variant<deployment_kind, not_run> deployment_for(const unified_file& file,
     if (elsewhere)
         return not_run{"not for the topology that was asked for"};
     return no_deployment(file, one);
+}
+
+std::vector<std::string_view> topologies_for(const unified_file& file, const unified_case& one)
+{
+    std::vector<std::string_view> found;
+    for (const topology_names& each : topologies) {
+        const auto chosen = deployment_for(file, one, each.on_command_line);
+        if (std::holds_alternative<deployment_kind>(chosen))
+            found.push_back(each.on_command_line);
+    }
+    return found;
 }
 
 }  // namespace holdfast::spec::unified

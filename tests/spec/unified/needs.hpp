@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 namespace holdfast::spec::unified {
 
@@ -32,5 +33,8 @@ struct not_run {
 std::variant<deployment_kind, not_run> deployment_for(const unified_file& file,
                                                       const unified_case& one,
                                                       std::string_view topology);
+
+/// Those under which there is such a deployment, as on the command line.
+std::vector<std::string_view> topologies_for(const unified_file& file, const unified_case& one);
 
 }  // namespace holdfast::spec::unified

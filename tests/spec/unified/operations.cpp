@@ -10,8 +10,9 @@ namespace {
 
 using list = std::span<const named_operation> (*)() noexcept;
 
-constexpr list of_driver[] = {write_operations,  bulk_operations,  read_operations,
-                              cursor_operations, admin_operations, session_operations};
+constexpr list of_driver[] = {write_operations,     bulk_operations,  read_operations,
+                              cursor_operations,    admin_operations, session_operations,
+                              deprecated_operations};
 constexpr list of_runner[] = {runner_operations, assertions};
 
 const named_operation* find_in(std::span<const list> lists, std::string_view name)
@@ -45,10 +46,6 @@ constexpr absent_operation absent[] = {
     {"dropSearchIndex", "needs search indexes"},
     {"listSearchIndexes", "needs search indexes"},
     {"updateSearchIndex", "needs search indexes"},
-    {"count", "needs the helper count, which is deprecated and does not exist here"},
-    {"mapReduce", "needs the helper mapReduce, which is deprecated and does not exist here"},
-    {"listCollectionObjects", "needs the helper listCollectionObjects, which does not exist here"},
-    {"listDatabaseObjects", "needs the helper listDatabaseObjects, which does not exist here"},
 };
 
 const named_operation& operation_named(const operation& what)

@@ -13,6 +13,10 @@ runtime::awaitable<void> execute(std::shared_ptr<context> in, operation what);
 
 using context_ptr = std::shared_ptr<context>;
 
+/// Waits until the thread has carried out all that it was given. Throws case_failure if it does not
+/// end in time, or if one of its operations came out otherwise than expected.
+runtime::awaitable<void> end_thread(context_ptr in, std::shared_ptr<thread_entity> which);
+
 /// One operation. `what` outlives the coroutine.
 struct named_operation {
     std::string_view name;
@@ -26,6 +30,7 @@ std::span<const named_operation> read_operations() noexcept;
 std::span<const named_operation> cursor_operations() noexcept;
 std::span<const named_operation> admin_operations() noexcept;
 std::span<const named_operation> session_operations() noexcept;
+std::span<const named_operation> deprecated_operations() noexcept;
 /// Those whose object is the runner itself.
 std::span<const named_operation> runner_operations() noexcept;
 std::span<const named_operation> assertions() noexcept;

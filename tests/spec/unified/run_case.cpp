@@ -22,14 +22,25 @@ struct verdict {
     std::string at = "the initial data";  // what it is doing, if it does not end
 };
 
-std::vector<std::shared_ptr<client_entity>> clients_of(const context& in)
+template <class T>
+std::vector<std::shared_ptr<T>> all_of(const context& in)
 {
-    std::vector<std::shared_ptr<client_entity>> found;
+    std::vector<std::shared_ptr<T>> found;
     for (const entity& one : in.named.all()) {
-        if (const auto* const client = std::get_if<std::shared_ptr<client_entity>>(&one))
-            found.push_back(*client);
+        if (const auto* const right = std::get_if<std::shared_ptr<T>>(&one))
+            found.push_back(*right);
     }
     return found;
+}
+
+std::vector<std::shared_ptr<client_entity>> clients_of(const context& in)
+{
+    return all_of<client_entity>(in);
+}
+
+std::vector<std::shared_ptr<thread_entity>> threads_of(const context& in)
+{
+    return all_of<thread_entity>(in);
 }
 
 void stop_listening(const context& in)
@@ -97,6 +108,9 @@ runtime::awaitable<void> carry_out(std::shared_ptr<context> in, const unified_fi
         told->at = "operation " + std::to_string(number++) + " (" + std::string{each.name} + ")";
         co_await execute(in, each);
     }
+    told->at = "the threads that were not waited for";
+    for (const auto& each : threads_of(*in))
+        co_await end_thread(in, each);
     stop_listening(*in);
     told->at = "the fail points";
     co_await in->lab.clean();
@@ -130,11 +144,9 @@ runtime::awaitable<void> tidy_up(std::shared_ptr<context> in)
     } catch (const std::exception&) {
         in->lab.broken = true;
     }
-    for (const entity& one : in->named.all()) {
-        if (const auto* const thread = std::get_if<std::shared_ptr<thread_entity>>(&one)) {
-            (*thread)->closing = true;
-            (*thread)->news.notify();
-        }
+    for (const auto& one : threads_of(*in)) {
+        one->closing = true;
+        one->news.notify();
     }
     for (const auto& one : clients_of(*in))
         co_await one->api.close();

@@ -80,18 +80,7 @@ outcome_later wait_for_thread(context_ptr in, const operation& what)
     arguments given{*in, what};
     const auto on = in->named.share<thread_entity>(given.text("thread"));
     given.finish();
-    on->closing = true;
-    on->news.notify();
-    const time_point until = in->world->steady_now() + patience;
-    for (;;) {
-        const auto seen = on->news.count();
-        if (on->ended)
-            break;
-        const auto how = co_await on->news.wait(seen, until);
-        demand(how == runtime::wait_end::notified,
-               "waitForThread: its operations have not ended in time");
-    }
-    demand(!on->failed, "on the thread: " + on->failed.value_or(""));
+    co_await end_thread(in, on);
     co_return gave_nothing();
 }
 
@@ -156,6 +145,22 @@ constexpr named_operation all[] = {
 };
 
 }  // namespace
+
+runtime::awaitable<void> end_thread(context_ptr in, std::shared_ptr<thread_entity> which)
+{
+    which->closing = true;
+    which->news.notify();
+    const time_point until = in->world->steady_now() + patience;
+    for (;;) {
+        const auto seen = which->news.count();
+        if (which->ended)
+            break;
+        const auto how = co_await which->news.wait(seen, until);
+        demand(how == runtime::wait_end::notified,
+               "waitForThread: its operations have not ended in time");
+    }
+    demand(!which->failed, "on the thread: " + which->failed.value_or(""));
+}
 
 std::span<const named_operation> runner_operations() noexcept
 {

@@ -3,6 +3,7 @@
 #include "../case_fields.hpp"
 #include "holdfast/bson/json.hpp"
 #include "holdfast/mongo/error.hpp"
+#include "runtime/wait.hpp"
 
 #include <boost/asio/use_awaitable.hpp>
 
@@ -14,6 +15,7 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::int32_t namespace_not_found = 26;
+constexpr std::int32_t not_writable_primary = 10107;
 
 bson::document with_majority(std::string_view name, std::string_view value)
 {
@@ -100,6 +102,14 @@ runtime::awaitable<bson::document> running_lab::command(std::string_view databas
     mongo::command_options how;
     how.session = in;
     auto reply = co_await own().run_command(database, what, how, asio::use_awaitable);
+    // On a busy machine a set may have elected another primary since the last case.
+    for (int tries = 0; tries < 20 && !reply; ++tries) {
+        if (mongo::server_code(reply.error()) != not_writable_primary)
+            break;
+        const std::shared_ptr<runtime::world> in_world = servers_->world();
+        co_await runtime::sleep_until(*in_world, in_world->steady_now() + 100ms);
+        reply = co_await own().run_command(database, what, how, asio::use_awaitable);
+    }
     if (reply)
         co_return *std::move(reply);
     const bool fine = may_lack && mongo::server_code(reply.error()) == namespace_not_found;
@@ -156,6 +166,18 @@ runtime::awaitable<std::vector<bson::document>> running_lab::contents(std::strin
     for (const bson::element& one : reply.find_path("cursor.firstBatch").as_array())
         found.emplace_back(one.as_document());
     co_return found;
+}
+
+runtime::awaitable<void> running_lab::set_fail_point(bson::document command)
+{
+    const auto name = command.get<std::string>("configureFailPoint");
+    demand(name.has_value(), "a fail point has no name");
+    remember_fail_point(*name);
+    for (const std::string& node : servers_->nodes()) {
+        const mongo::client& to = client_of(node);
+        const auto done = co_await to.run_command("admin", command, {}, asio::use_awaitable);
+        demand(done.has_value(), done ? "" : "a fail point: " + done.error().explain());
+    }
 }
 
 runtime::awaitable<void> running_lab::clean()

@@ -34,6 +34,8 @@ public:
                                                              std::string_view collection);
     /// Turns off the fail points that have been set, on all servers.
     runtime::awaitable<void> clean();
+    /// Sets it on all servers, on connections on which it will be turned off again.
+    runtime::awaitable<void> set_fail_point(bson::document command);
     void remember_fail_point(std::string name) { fail_points_.insert(std::move(name)); }
 
     /// The newest time of the cluster after prepare(): sessions of a case must know it.

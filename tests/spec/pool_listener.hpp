@@ -1,0 +1,42 @@
+#pragma once
+#include "holdfast/mongo/events.hpp"
+#include "runtime/wait.hpp"
+
+#include <boost/json.hpp>
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace holdfast::spec {
+
+/// Keeps what a pool tells, under the names that official files use. Those who deliver events and
+/// those who read them are on one thread.
+class pool_listener final : public mongo::event_listener {
+public:
+    explicit pool_listener(runtime::world& in) : news{in} {}
+
+    void on(const mongo::told::pool_created& e) noexcept override;
+    void on(const mongo::told::pool_ready& e) noexcept override;
+    void on(const mongo::told::pool_cleared& e) noexcept override;
+    void on(const mongo::told::pool_closed& e) noexcept override;
+    void on(const mongo::told::connection_created& e) noexcept override;
+    void on(const mongo::told::connection_ready& e) noexcept override;
+    void on(const mongo::told::connection_closed& e) noexcept override;
+    void on(const mongo::told::connection_check_out_started& e) noexcept override;
+    void on(const mongo::told::connection_check_out_failed& e) noexcept override;
+    void on(const mongo::told::connection_checked_out& e) noexcept override;
+    void on(const mongo::told::connection_checked_in& e) noexcept override;
+
+    const std::vector<boost::json::object>& events() const noexcept { return events_; }
+    std::int64_t count(std::string_view type) const;
+
+    runtime::event news;  // of each event
+
+private:
+    void add(std::string_view type, const endpoint& server, boost::json::object more = {});
+
+    std::vector<boost::json::object> events_;
+};
+
+}  // namespace holdfast::spec

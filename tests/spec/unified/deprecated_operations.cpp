@@ -1,0 +1,114 @@
+#include "api/client_parts.hpp"
+#include "api/collection_settings.hpp"
+#include "arguments.hpp"
+#include "core/mongo/operation/draft.hpp"
+#include "core/mongo/operation/query.hpp"
+#include "operations.hpp"
+#include "results.hpp"
+
+#include <boost/asio/use_awaitable.hpp>
+
+/// Helpers that other drivers have and have deprecated. The public API does without them; here they
+/// are carried out by the library's executor, as its own helpers are.
+namespace holdfast::spec::unified {
+namespace {
+
+using outcome_later = runtime::awaitable<outcome_of_operation>;
+using parts = std::shared_ptr<mongo::client_parts>;
+using settings_of = std::shared_ptr<const mongo::collection_settings>;
+
+/// An explicit instantiation may name what is private; so the public class needs no door for tests.
+template <parts mongo::collection::* Parts, settings_of mongo::collection::* Settings>
+struct opened {
+    friend const parts& parts_of(const mongo::collection& which) { return which.*Parts; }
+    friend const mongo::collection_settings& space_of(const mongo::collection& which)
+    {
+        return *(which.*Settings);
+    }
+};
+const parts& parts_of(const mongo::collection& which);
+const mongo::collection_settings& space_of(const mongo::collection& which);
+template struct opened<&mongo::collection::parts_, &mongo::collection::settings_>;
+
+mongo::collection& collection_of(const context_ptr& in, const operation& what)
+{
+    return in->named.get<collection_entity>(what.object).api;
+}
+
+result<core::mongo::command> count_command(const core::mongo::operation_space& space,
+                                           bson::view filter, const mongo::count_options& how)
+{
+    core::mongo::draft made{space, "count", filter.size()};
+    made.body.add("query", filter);
+    made.put("skip", how.skip);
+    made.put("limit", how.limit);
+    made.put("collation", how.collation);
+    how.hint.write(made.body, "hint");
+    how.comment.write(made.body, "comment");
+    made.put("maxTimeMS", how.max_time);
+    if (auto read = make_read(made.to, space, how.read_concern, how.read_preference); !read)
+        return std::move(read).error();
+    made.limit(how.timeout);
+    return made.finish();
+}
+
+outcome_later count(context_ptr in, const operation& what)
+{
+    const mongo::collection& on = collection_of(in, what);
+    arguments given{*in, what};
+    const bson::view filter = given.document("filter");
+    const auto how = given.options<mongo::count_options>();
+    given.finish();
+    auto running = parts_of(on)->run_and_read<result<std::int64_t>>(
+        count_command(space_of(on), filter, how), how.session, core::mongo::read_estimated_count);
+    const auto came = co_await std::move(running);
+    co_return outcome_from(came);
+}
+
+/// A read, but none that may be retried.
+result<core::mongo::command> map_reduce_command(const core::mongo::operation_space& space,
+                                                arguments& given, const mongo::count_options& how)
+{
+    core::mongo::draft made{space, "mapReduce", 256};
+    for (const char* const name : {"map", "reduce", "out"})
+        made.body.copy(name, given.need(name));
+    if (auto read = make_read(made.to, space, how.read_concern, how.read_preference); !read)
+        return std::move(read).error();
+    made.to.eligible = false;
+    return made.finish();
+}
+
+outcome_later map_reduce(context_ptr in, const operation& what)
+{
+    const mongo::collection& on = collection_of(in, what);
+    arguments given{*in, what};
+    mongo::count_options how;
+    how.session = given.session();
+    auto command = map_reduce_command(space_of(on), given, how);
+    given.finish();
+    demand(!command || command->body.find_path("out.inline"),
+           "mapReduce: the runner knows inline results only");
+    auto running = parts_of(on)->run_and_read<result<bson::document>>(
+        std::move(command), how.session, mongo::read_reply);
+    const auto came = co_await std::move(running);
+    if (!came)
+        co_return failed_with(came.error());
+    const bson::element results = came->find("results");
+    demand(results.type() == bson::type::array, "mapReduce: the reply has no results");
+    const bson::array all{results.as_array()};
+    co_return gave(all);
+}
+
+constexpr named_operation all[] = {
+    {"count", count},
+    {"mapReduce", map_reduce},
+};
+
+}  // namespace
+
+std::span<const named_operation> deprecated_operations() noexcept
+{
+    return all;
+}
+
+}  // namespace holdfast::spec::unified
