@@ -15,17 +15,6 @@ std::string_view name_of(fault kind) noexcept
     return names[static_cast<std::size_t>(kind)];
 }
 
-namespace {
-
-runtime::awaitable<void> order_step_down(lab::mongo::deployment& set, runtime::world& in,
-                                         std::int64_t seconds)
-{
-    const auto done = co_await set.step_down(in, seconds);
-    (void)done;  // the primary may be gone before it hears of it
-}
-
-}  // namespace
-
 scenery::~scenery()
 {
     for (sim::host* const one : members)
@@ -51,14 +40,20 @@ void fault_script::begin()
 void fault_script::plan_next()
 {
     in_.net.at_time(in_.net.now() + in_.between(100, 1200), [this] {
+        if (left_ == 0)
+            return;
         const auto kind = static_cast<fault>(in_.below(fault_kinds));
-        if (happen(kind)) {
-            ++counts_[static_cast<std::size_t>(kind)];
-            --left_;
-        }
+        if (happen(kind))
+            count(kind);
         if (left_ > 0)
             plan_next();
     });
+}
+
+void fault_script::count(fault kind)
+{
+    ++counts_[static_cast<std::size_t>(kind)];
+    left_ -= left_ > 0 ? 1 : 0;
 }
 
 bool fault_script::happen(fault kind)
@@ -132,9 +127,19 @@ bool fault_script::step_down()
     if (!leads)
         return false;
     tell("member " + std::to_string(*leads) + " steps down");
-    in_.office->start(order_step_down(*in_.set, in_.office->world(),
-                                      1 + static_cast<std::int64_t>(in_.below(3))));
-    return true;
+    ++lasting_;
+    in_.office->start(order_step_down(1 + static_cast<std::int64_t>(in_.below(3))));
+    return false;
+}
+
+runtime::awaitable<void> fault_script::order_step_down(std::int64_t seconds)
+{
+    const auto done = co_await in_.set->step_down(in_.office->world(), seconds);
+    --lasting_;
+    if (done)
+        count(fault::step_down);
+    else  // the primary may be gone before it hears of it
+        tell("no stepdown: " + done.error().message());
 }
 
 void fault_script::cut(const sim::host& one, const sim::host& other)
@@ -263,14 +268,23 @@ bool fault_script::overload()
         }
     };
     limit(true, rate);
-    afterwards(in_.between(300, 2500), [this, limit] {
-        std::uint64_t refused = 0;
-        for (std::size_t n = 0; n < in_.members.size(); ++n)
-            refused += in_.set->process(n) ? in_.set->process(n)->server().requests.refused() : 0;
+    afterwards(in_.between(300, 2500), [this, limit, before = refusals()] {
+        const std::uint64_t refused = refusals() - std::min(refusals(), before);
         tell("members take all requests again, and have refused " + std::to_string(refused));
         limit(false, 1e9);
+        if (refused > 0)
+            count(fault::overload);
     });
-    return true;
+    return false;
+}
+
+/// By the members that are up.
+std::uint64_t fault_script::refusals() const
+{
+    std::uint64_t all = 0;
+    for (std::size_t n = 0; n < in_.members.size(); ++n)
+        all += in_.set->process(n) ? in_.set->process(n)->server().requests.refused() : 0;
+    return all;
 }
 
 }  // namespace holdfast::truth

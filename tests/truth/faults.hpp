@@ -48,14 +48,19 @@ public:
 
 private:
     void plan_next();
+    /// One that has really happened.
+    void count(fault kind);
+    /// True if it has happened. Some are ordered, and count by themselves when they have.
     bool happen(fault kind);
     bool crash();
     bool step_down();
+    runtime::awaitable<void> order_step_down(std::int64_t seconds);
     bool partition();
     bool freeze();
     bool delay();
     bool clock_jump();
     bool overload();
+    std::uint64_t refusals() const;
 
     /// A member that is well: the primary in two of three cases. None: -1.
     int victim();

@@ -38,6 +38,7 @@ struct sim_options {
     std::uint64_t last = 100;
     std::uint64_t jobs = 1;
     bool verbose = false;
+    bool progress = false;
     defect with = defect::none;
 };
 
@@ -50,7 +51,9 @@ struct totals {
     std::uint64_t failed = 0;
     std::uint64_t unclear = 0;
     std::uint64_t retries = 0;
-    std::uint64_t wrong = 0;  // lost, doubled or untrue effects
+    std::uint64_t lost = 0;
+    std::uint64_t doubled = 0;
+    std::uint64_t untrue = 0;
     std::uint64_t fewest = UINT64_MAX;  // acknowledged writes of a storm
     fault_counts faults = {};
 
@@ -63,7 +66,9 @@ struct totals {
         failed += other.failed;
         unclear += other.unclear;
         retries += other.retries;
-        wrong += other.wrong;
+        lost += other.lost;
+        doubled += other.doubled;
+        untrue += other.untrue;
         fewest = std::min(fewest, other.fewest);
         for (std::size_t n = 0; n < fault_kinds; ++n)
             faults[n] += other.faults[n];
@@ -81,10 +86,20 @@ totals of(const storm_report& report)
     made.failed = all.failed;
     made.unclear = all.unclear;
     made.retries = report.retries;
-    made.wrong = all.lost + all.doubled + all.untrue;
+    made.lost = all.lost;
+    made.doubled = all.doubled;
+    made.untrue = all.untrue;
     made.fewest = all.acknowledged;
     made.faults = report.faults;
     return made;
+}
+
+/// The harm that the planted defect does has been seen.
+bool found_out(defect with, const totals& sum)
+{
+    if (with == defect::none)
+        return false;
+    return with == defect::early ? sum.lost > 0 : sum.doubled > 0;
 }
 
 /// Every `jobs`-th seed.
@@ -106,9 +121,18 @@ totals run_share(const sim_options& options, std::uint64_t share)
                         static_cast<unsigned long long>(seed),
                         static_cast<unsigned long long>(seed),
                         static_cast<unsigned long long>(seed), report.complaints.c_str());
+        if (options.progress && sum.storms % 20 == 0)
+            std::printf("seed %llu of %llu: %llu broken so far\n",
+                        static_cast<unsigned long long>(seed),
+                        static_cast<unsigned long long>(options.last),
+                        static_cast<unsigned long long>(sum.broken));
         std::fflush(stdout);
-        if (options.with != defect::none && sum.wrong > 0)
-            break;  // found out
+        if (found_out(options.with, sum)) {
+            const std::string& told = report.complaints;
+            std::printf("seed %llu: %s\n", static_cast<unsigned long long>(seed),
+                        told.substr(0, told.find('\n')).c_str());
+            break;
+        }
     }
     return sum;
 }
@@ -162,8 +186,10 @@ int conclude(const sim_options& options, const totals& sum, double seconds)
     }
     std::printf("\n");
     if (options.with != defect::none) {
-        std::printf("the planted defect was %s\n", sum.wrong > 0 ? "reported" : "NOT reported");
-        return sum.wrong > 0 ? 0 : 1;
+        std::printf("the planted defect was %s: %llu lost, %llu applied twice, %llu untrue\n",
+                    found_out(options.with, sum) ? "reported" : "NOT reported", number(sum.lost),
+                    number(sum.doubled), number(sum.untrue));
+        return found_out(options.with, sum) ? 0 : 1;
     }
     if (!all_kinds && sum.storms >= seeds_with_all_faults) {
         std::printf("FAILED: a kind of fault has never happened\n");
@@ -205,7 +231,7 @@ std::optional<std::uint64_t> number_in(std::string_view text)
 int usage()
 {
     std::fprintf(stderr,
-                 "usage: truth sim --seeds A..B [--jobs N] [--verbose]\n"
+                 "usage: truth sim --seeds A..B [--jobs N] [--verbose] [--progress]\n"
                  "                 [--defect forgetful|early|renumber]\n"
                  "       truth sockets [--clients N] [--seconds N] [--members N] [--seed N]\n"
                  "                     [--forgetful]\n");
@@ -219,7 +245,7 @@ std::optional<given_options> read_options(const std::vector<std::string_view>& w
 {
     given_options made;
     for (std::size_t n = 0; n < words.size(); ++n) {
-        if (words[n] == "--verbose" || words[n] == "--forgetful")
+        if (words[n] == "--verbose" || words[n] == "--progress" || words[n] == "--forgetful")
             made[words[n]] = "1";
         else if (n + 1 < words.size() && words[n].starts_with("--"))
             made[words[n]] = words[n + 1], ++n;
@@ -246,6 +272,8 @@ int sim_from(const given_options& given)
             options.jobs = *number;
         } else if (name == "--verbose") {
             options.verbose = true;
+        } else if (name == "--progress") {
+            options.progress = true;
         } else if (name == "--defect" && value == "forgetful") {
             options.with = defect::forgetful;
         } else if (name == "--defect" && value == "early") {

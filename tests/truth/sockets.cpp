@@ -23,17 +23,44 @@ using clock = std::chrono::steady_clock;
 struct broken {
     int step_downs = 0;
     int crashes = 0;
+    bool for_ever = false;  // a member did not come back
+};
+
+/// A line now and then, for those who wait.
+class progress_lines {
+public:
+    explicit progress_lines(drill::stage& of) : of_{of}, next_{began_ + 5s} {}
+
+    void show(const broken& count)
+    {
+        if (clock::now() < next_)
+            return;
+        next_ += 5s;
+        std::printf("%lld s: %llu acknowledged, %d stepdowns, %d crashes\n",
+                    static_cast<long long>((clock::now() - began_) / 1s),
+                    static_cast<unsigned long long>(of_.progress().acknowledged), count.step_downs,
+                    count.crashes);
+        std::fflush(stdout);
+    }
+
+private:
+    drill::stage& of_;
+    clock::time_point began_ = clock::now();
+    clock::time_point next_;
 };
 
 /// Breaks the set until that time; in the end it is whole.
-broken break_until(lab::mongo_cluster& set, clock::time_point end, std::mt19937_64& chance)
+broken break_until(lab::mongo_cluster& set, clock::time_point end, std::mt19937_64& chance,
+                   drill::stage& clients)
 {
+    progress_lines lines{clients};
     const auto pause = [&](std::uint64_t most_ms) {
         std::this_thread::sleep_for(std::chrono::milliseconds{100 + chance() % most_ms});
     };
     broken count;
     while (clock::now() < end) {
         pause(1500);
+        lines.show(count);
         const auto leads = set.wait_for_primary();
         if (!leads)
             continue;
@@ -46,21 +73,27 @@ broken break_until(lab::mongo_cluster& set, clock::time_point end, std::mt19937_
             continue;
         ++count.crashes;
         pause(2500);
-        (void)set.restart(victim).has_value();
+        if (!set.restart(victim)) {
+            count.for_ever = true;
+            break;
+        }
     }
     return count;
 }
 
-int report(const drill::verdict& found, const broken& count, std::uint64_t retries)
+int report(drill::drill_report told, const broken& count)
 {
-    drill::drill_report told;
-    told.scenes = {"storm"};
-    told.retries = {retries};
-    told.found = found;
+    drill::scene_report& storm = told.scenes.front();
+    storm.name = "storm";
+    storm.needs_faults = true;
+    storm.faults = static_cast<std::uint64_t>(count.step_downs + count.crashes);
+    if (count.for_ever)
+        storm.trouble = "a member did not come back";
+    else if (count.step_downs == 0 || count.crashes == 0)
+        storm.trouble = "a kind of fault has never happened";
     std::fputs(drill::draw(told).c_str(), stdout);
     std::printf("faults: %d stepdowns, %d crashes\n", count.step_downs, count.crashes);
-    const bool enough = count.step_downs > 0 && count.crashes > 0 && found.total.acknowledged > 0;
-    return enough && found.holds() && found.in_time() ? 0 : 1;
+    return drill::passed(told) ? 0 : 1;
 }
 
 }  // namespace
@@ -93,14 +126,18 @@ int run_on_sockets(const sockets_options& options)
     std::mt19937_64 chance{options.seed};
     on.begin();
     const broken count = break_until(*set, clock::now() + std::chrono::seconds{options.seconds},
-                                     chance);
-    (void)on.finish(30s);  // who has not ended is counted as unfinished
+                                     chance, on);
+    drill::drill_report told;
+    told.all_came_back = on.finish(30s);
     const auto found = on.read_back(20s);
     if (!found) {
         std::fprintf(stderr, "truth: nothing can be read: %s\n", found.error().explain().c_str());
         return 1;
     }
-    return report(drill::judge(on.history(), *found), count, on.retries());
+    told.scenes.resize(1);
+    told.scenes.front().retries = on.retries();
+    told.found = drill::judge(on.history(), *found);
+    return report(std::move(told), count);
 }
 
 }  // namespace holdfast::truth

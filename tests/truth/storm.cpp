@@ -6,8 +6,8 @@
 #include "tools/holdfast/drill/workload.hpp"
 #include "truth/faults.hpp"
 
-#include <atomic>
 #include <deque>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -68,8 +68,8 @@ public:
             [&] { return script.over() && progress_.acknowledged >= fewest_acknowledged; });
         progress_.stop = true;
         const bool ended = run_until([&] { return progress_.working == 0; });
-        conclude(report, enough, ended);
         report.faults = script.counts();
+        conclude(report, enough, ended);
         report.script = describe() + script.text();
         return report;
     }
@@ -146,7 +146,7 @@ private:
     {
         const std::shared_ptr<runtime::world> world{std::shared_ptr<void>{}, &on.world()};
         mongo::client_options options;
-        options.listeners.push_back(std::make_shared<drill::watcher>(retries_));
+        options.listeners.push_back(std::make_shared<drill::watcher>(met_));
         return mongo::client::in_world(world, uri_ + more, std::move(options)).value();
     }
     const mongo::client& reader() const { return *reader_; }
@@ -169,7 +169,11 @@ private:
             all.insert(all.end(), one.history().begin(), one.history().end());
         if (!enough)
             report.complaints += "only " + std::to_string(progress_.acknowledged) +
-                                 " writes were acknowledged\n";
+                                 " writes were acknowledged, or faults did not end\n";
+        const auto faults = std::accumulate(report.faults.begin(), report.faults.end(),
+                                            std::uint64_t{0});
+        if (faults < fewest_faults)
+            report.complaints += "only " + std::to_string(faults) + " faults have happened\n";
         if (!ended)
             report.complaints += std::to_string(progress_.working) + " clients did not come back\n";
         if (!found || !*found) {
@@ -181,7 +185,7 @@ private:
                 report.complaints += one + '\n';
         }
         close_all(report);
-        report.retries = retries_;
+        report.retries = met_.retries;
         in_.net.note(std::to_string(all.size()));
         report.history = in_.net.trace_hash();
     }
@@ -208,7 +212,7 @@ private:
     std::string uri_;
     std::size_t clients_ = 0;
     drill::storm_progress progress_;
-    std::atomic<std::uint64_t> retries_ = 0;
+    drill::met met_;
     std::deque<drill::worker> workers_;
     std::optional<mongo::client> reader_;
 };

@@ -35,7 +35,7 @@ enum class defect : std::uint8_t {
 struct storm_report {
     std::string complaints = {};  // empty: all is well
     drill::verdict found = {};
-    fault_counts faults = {};
+    fault_counts faults = {};  // that have happened, not only been ordered
     std::uint64_t retries = 0;
     std::uint64_t history = 0;  // the simulation's hash: one seed is one history
     std::string script = {};  // for people: what was drawn, and when it happened

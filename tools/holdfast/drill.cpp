@@ -1,11 +1,17 @@
 #include "drill.hpp"
 
+#include "core/mongo/error/errc.hpp"
+#include "holdfast/mongo/error.hpp"
+#include "runtime/errc.hpp"
 #include "tools/holdfast/drill/report.hpp"
 #include "tools/holdfast/drill/scenes.hpp"
 #include "tools/holdfast/drill/stage.hpp"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -13,6 +19,7 @@
 #include <future>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 namespace holdfast::tool {
@@ -21,17 +28,33 @@ namespace {
 using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
 
-std::atomic<bool> interrupted = false;
+constexpr int status_interrupted = 130;  // as shells have it
 
+std::atomic<bool> interrupted = false;
+std::atomic<bool> can_conclude = false;  // what was played so far can still be judged
+
+/// The first one ends the scenes early, and the second one the process.
 void interrupt(int)
 {
-    interrupted = true;
+    if (can_conclude) {
+        interrupted = true;
+        std::signal(SIGINT, SIG_DFL);
+        std::signal(SIGTERM, SIG_DFL);
+        return;
+    }
+    constexpr std::string_view words = "holdfast drill: interrupted: nothing was judged\n";
+    (void)!::write(STDERR_FILENO, words.data(), words.size());
+    ::_exit(status_interrupted);
 }
 
-int wrong(const std::string& why)
+int say(int status, const std::string& why)
 {
     std::fprintf(stderr, "holdfast drill: %s\n", why.c_str());
-    return 2;
+    return status;
+}
+int wrong(const std::string& why)
+{
+    return say(2, why);
 }
 
 /// The scenes that were asked for, or what is wrong with them.
@@ -48,7 +71,7 @@ result<std::vector<const drill::scene*>> choose_scenes(const drill_options& opti
         const drill::scene* const one = drill::find_scene(name);
         if (!one)
             return refuse("there is no scene \"" + name + "\"; there are " + known);
-        if (one->needs_servers && !options.uri.empty())
+        if (one->needs_servers && options.uri)
             return refuse("the scene \"" + name + "\" breaks servers, which is done to the " +
                           "embedded set only; with --uri there is: steady");
         chosen.push_back(one);
@@ -56,10 +79,17 @@ result<std::vector<const drill::scene*>> choose_scenes(const drill_options& opti
     if (!chosen.empty())
         return chosen;
     for (const drill::scene& one : drill::all_scenes()) {
-        if (options.uri.empty() || !one.needs_servers)
+        if (!options.uri || !one.needs_servers)
             chosen.push_back(&one);
     }
     return chosen;
+}
+
+/// In columns.
+std::size_t terminal_width()
+{
+    winsize size{};
+    return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
 /// One line that is rewritten on a terminal, and a line a second elsewhere.
@@ -81,14 +111,17 @@ public:
         shown_ = done;
         last_ = clock::now();
         const std::string primary = of_.primary();
-        std::printf(
-            "%s%-8s  %6.0f ops/s  %8llu acknowledged  %5llu retried  %5llu failed  "
-            "primary %s%s",
-            terminal_ ? "\r\033[K" : "", std::string{scenes_[now.scene]->name}.c_str(), rate,
-            static_cast<unsigned long long>(now.acknowledged),
-            static_cast<unsigned long long>(of_.retries()),
-            static_cast<unsigned long long>(now.failed), primary.empty() ? "none" : primary.c_str(),
-            terminal_ ? "" : "\n");
+        std::array<char, 300> text{};
+        std::snprintf(text.data(), text.size(),
+                      "%-8s %5.0f/s %7llu acknowledged %5llu retried %3llu failed  %s",
+                      std::string{scenes_[now.scene]->name}.c_str(), rate,
+                      static_cast<unsigned long long>(now.acknowledged),
+                      static_cast<unsigned long long>(of_.retries()),
+                      static_cast<unsigned long long>(now.failed),
+                      primary.empty() ? "no primary" : primary.c_str());
+        if (terminal_)  // the last column stays free: some terminals go on to the next line there
+            text[std::min(terminal_width() - 1, text.size() - 1)] = '\0';
+        std::printf(terminal_ ? "\r\033[K%s" : "%s\n", text.data());
         std::fflush(stdout);
     }
     void clear() const
@@ -106,22 +139,43 @@ private:
     std::uint64_t shown_ = 0;
 };
 
-/// Plays all scenes; retries by scene.
-std::vector<std::uint64_t> play(const std::vector<const drill::scene*>& scenes, drill::theatre in)
+drill::scene_report play_scene(const drill::scene& one, const drill::theatre& in, live_view& view)
 {
-    std::vector<std::uint64_t> retries;
+    drill::scene_report told;
+    told.name = one.name;
+    told.needs_faults = one.needs_servers;
+    if (interrupted) {
+        told.played = drill::playing::not_at_all;
+        return told;
+    }
+    const std::uint64_t before = in.clients->retries();
+    auto playing = std::async(std::launch::async, one.play, in);
+    while (playing.wait_for(view.pace()) != std::future_status::ready)
+        view.show();
+    const auto faults = playing.get();
+    if (faults)
+        told.faults = *faults;
+    else
+        told.trouble = faults.error().message();
+    told.retries = in.clients->retries() - before;
+    told.played = interrupted ? drill::playing::in_part : drill::playing::in_full;
+    return told;
+}
+
+drill::drill_report play(const std::vector<const drill::scene*>& scenes, const drill::theatre& in)
+{
+    drill::drill_report made;
     live_view view{*in.clients, scenes};
+    can_conclude = true;
     in.clients->begin();
     for (std::size_t n = 0; n < scenes.size(); ++n) {
-        in.clients->progress().scene = n;
-        const std::uint64_t before = in.clients->retries();
-        auto playing = std::async(std::launch::async, scenes[n]->play, in);
-        while (playing.wait_for(view.pace()) != std::future_status::ready)
-            view.show();
-        retries.push_back(in.clients->retries() - before);
+        if (!interrupted)
+            in.clients->progress().scene = n;
+        made.scenes.push_back(play_scene(*scenes[n], in, view));
     }
+    can_conclude = false;
     view.clear();
-    return retries;
+    return made;
 }
 
 drill::stage_options stage_options_of(const drill_options& options, std::string uri)
@@ -140,22 +194,38 @@ drill::stage_options stage_options_of(const drill_options& options, std::string 
 int conclude(drill::stage& clients, drill::drill_report report, clock::time_point began,
              std::FILE* json)
 {
-    const bool ended = clients.finish(30s);
+    report.all_came_back = clients.finish(30s);
     const auto found = clients.read_back(20s);
-    if (!found) {
-        std::fprintf(stderr, "holdfast drill: what was written could not be read again: %s\n",
-                     found.error().message().c_str());
-        return 1;
-    }
+    if (!found)
+        return say(1, "what was written could not be read again: " + found.error().message());
     report.found = drill::judge(clients.history(), *found, report.scenes.size());
     report.seconds = std::chrono::duration<double>(clock::now() - began).count();
     clients.clean_up();
     std::fputs(drill::draw(report).c_str(), stdout);
     if (json)
         std::fprintf(json, "%s\n", drill::to_json(report).c_str());
-    const bool fine = ended && report.found.holds() && report.found.in_time() &&
-                      report.found.total.acknowledged > 0;
-    return fine ? 0 : 1;
+    if (!drill::passed(report))
+        return 1;
+    return drill::was_interrupted(report) ? status_interrupted : 0;
+}
+
+/// The address leads nowhere, which is not the deployment's fault.
+bool names_nobody(const error& why)
+{
+    return why.code() == make_error_code(runtime::errc::name_not_found) ||
+           why.code() == make_error_code(core::mongo::errc::invalid_dns_answer) ||
+           mongo::kind_of(why) == mongo::error_kind::client;
+}
+
+void announce(const drill_options& options, const std::vector<const drill::scene*>& scenes)
+{
+    std::printf("%zu clients write to %s\n", options.clients,
+                options.uri ? "the deployment"
+                            : ("an embedded set of " + std::to_string(options.members)).c_str());
+    for (const drill::scene* const one : scenes)
+        std::printf("  %-8s  %us: %s\n", std::string{one->name}.c_str(), options.seconds,
+                    std::string{one->what}.c_str());
+    std::fflush(stdout);
 }
 
 int run_drill(const drill_options& options, const std::vector<const drill::scene*>& scenes,
@@ -163,7 +233,7 @@ int run_drill(const drill_options& options, const std::vector<const drill::scene
 {
     const auto began = clock::now();
     std::optional<lab::mongo_cluster> servers;
-    if (options.uri.empty()) {
+    if (!options.uri) {
         lab::mongo_options how;
         how.members = options.members;
         how.port = options.port;
@@ -174,31 +244,19 @@ int run_drill(const drill_options& options, const std::vector<const drill::scene
         servers.emplace(*std::move(started));
     }
     auto opened = drill::stage::open(
-        stage_options_of(options, servers ? servers->uri() : options.uri));
+        stage_options_of(options, servers ? servers->uri() : *options.uri));
     if (!opened)
         return wrong(opened.error().message());
     drill::stage& clients = **opened;
-    if (const auto prepared = clients.prepare(); !prepared) {
-        std::fprintf(stderr, "holdfast drill: %s\n", prepared.error().message().c_str());
-        return 1;
-    }
-    std::printf("%zu clients write to %s\n", options.clients,
-                servers ? ("an embedded set of " + std::to_string(options.members)).c_str()
-                        : "the deployment");
-    for (const drill::scene* const one : scenes)
-        std::printf("  %-8s  %us: %s\n", std::string{one->name}.c_str(), options.seconds,
-                    std::string{one->what}.c_str());
-    std::fflush(stdout);
+    if (const auto prepared = clients.prepare(); !prepared)
+        return say(names_nobody(prepared.error()) ? 2 : 1, prepared.error().message());
+    announce(options, scenes);
     drill::theatre in;
     in.clients = &clients;
     in.servers = servers ? &*servers : nullptr;
     in.interrupted = &interrupted;
     in.length = std::chrono::seconds{options.seconds};
-    drill::drill_report report;
-    report.retries = play(scenes, in);
-    for (const drill::scene* const one : scenes)
-        report.scenes.emplace_back(one->name);
-    return conclude(clients, std::move(report), began, json);
+    return conclude(clients, play(scenes, in), began, json);
 }
 
 }  // namespace
@@ -240,13 +298,16 @@ void add_options(CLI::App& command, drill_options& options)
         "A write that failed may be \"unclear\": it was sent, and nobody told what became of it.\n"
         "Status 0: nothing was lost or applied twice. 1: something was, or nothing could be "
         "shown.\n"
-        "2: the options make no sense. To see what retryable writes are good for:\n"
+        "2: the options make no sense. 130: interrupted. To see what retryable writes are good "
+        "for:\n"
         "  holdfast drill --no-retryable-writes --naive-retry\n"
         "With --uri, a collection of the database holdfast_drill is made, and dropped at the end.");
 }
 
 int run(const drill_options& options)
 {
+    if (options.uri && options.uri->empty())
+        return wrong("--uri is empty; without it, there is an embedded set");
     const auto scenes = choose_scenes(options);
     if (!scenes)
         return wrong(scenes.error().message());
@@ -260,8 +321,13 @@ int run(const drill_options& options)
     std::signal(SIGTERM, interrupt);
     std::signal(SIGPIPE, SIG_IGN);
     const int status = run_drill(options, *scenes, json);
-    if (json)
-        std::fclose(json);
+    if (json) {
+        const bool written = std::ferror(json) == 0;
+        if (std::fclose(json) != 0 || !written)
+            return say(1, "the verdict could not be written to " + options.json);
+    }
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+        return say(status == 0 ? 1 : status, "not all could be written to standard output");
     return status;
 }
 

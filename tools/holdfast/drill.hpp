@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,7 @@ struct drill_options {
     std::vector<std::string> scenes = {};  // empty: all that are possible
     std::size_t clients = 8;
     std::uint32_t seconds = 8;  // of each scene
-    std::string uri = {};  // empty: an embedded set
+    std::optional<std::string> uri = {};  // none: an embedded set
     std::size_t members = 3;
     std::uint16_t port = 0;
     bool no_retryable_writes = false;
@@ -25,7 +26,7 @@ struct drill_options {
 void add_options(CLI::App& command, drill_options& options);
 
 /// Status for main(): 0 if nothing was lost or applied twice, 1 if something was, or if nothing
-/// could be shown, 2 if the options make no sense.
+/// could be shown, 2 if the options make no sense, 130 if it was interrupted.
 int run(const drill_options& options);
 
 }  // namespace holdfast::tool

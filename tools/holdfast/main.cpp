@@ -29,6 +29,13 @@ int main(int argc, char** argv)
         "drill", "Breaks a deployment under load, and shows that no write is lost or done twice.");
     holdfast::tool::add_options(*drill_command, drill);
 
+    // Of a word that is no command, the parser says only that there must be one.
+    const auto is_named = [&](const CLI::App* one) { return one->get_name() == argv[1]; };
+    if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(is_named).empty()) {
+        std::fprintf(stderr, "holdfast: there is no command \"%s\" (--help tells more)\n", argv[1]);
+        return 2;
+    }
+
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& wrong) {

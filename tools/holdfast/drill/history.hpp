@@ -18,7 +18,7 @@ enum class action : std::uint8_t {
     insert_one,
     insert_many,
     update_one,           // counts and signs a page of the client's ledger
-    find_one_and_update,  // counts a counter that all clients share
+    find_one_and_update,  // counts and signs a page that all clients share
     bulk_write,           // an insert and a page of the ledger
     delete_one,           // of a document that is known to be there
 };
@@ -47,8 +47,10 @@ struct operation {
     std::optional<token> removed = {};  // the document that carries it
     std::optional<token> signature = {};  // in the page, where it also counts 1
     std::string page = {};
-    bool counted = false;  // counts 1 in the shared counter
-    std::optional<std::int64_t> count_told = {};  // what the shared counter was then, as told
+    std::optional<std::int64_t> count_told = {};  // what the page's count was then
+    /// Of a write that was done in part, where more is known of a part than of the whole.
+    std::optional<fate> end_of_inserts = {};
+    std::optional<fate> end_of_signature = {};
 
     time_point began{};
     time_point ended{};
@@ -66,7 +68,6 @@ struct page {
 struct found_state {
     std::map<token, std::size_t> documents = {};  // how many documents carry it
     std::map<std::string, page, std::less<>> pages = {};
-    std::int64_t shared_count = 0;
 };
 
 }  // namespace holdfast::drill

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
 #include <utility>
 
 namespace holdfast::drill {
@@ -53,11 +54,11 @@ public:
             for (const token inserted : one.inserted)
                 check_document(one, inserted);
             if (one.signature)
-                check_effect(one, "signature", *one.signature, times(signatures_, *one.signature));
+                check_signature(one, *one.signature);
         }
         check_strangers();
         check_pages();
-        check_shared_counter();
+        check_counts_told();
         measure_pauses();
         return std::move(made_);
     }
@@ -100,9 +101,10 @@ private:
             ++made_.scenes[std::min(one.scene, made_.scenes.size() - 1)].reasons[one.why];
             ++made_.total.reasons[one.why];
         }
-        if (one.completions != 1) {
+        if (one.completions != 1 || one.end == fate::running) {
             add(one, &tally::unfinished);
-            complain(describe(one) + " completed " + std::to_string(one.completions) + " times");
+            complain(describe(one) + " completed " + std::to_string(one.completions) + " times" +
+                     (one.end == fate::running ? ", and has not come back" : ""));
         } else if (one.deadline && one.ended > *one.deadline) {
             add(one, &tally::late);
             const auto late = std::chrono::duration_cast<std::chrono::milliseconds>(one.ended -
@@ -112,11 +114,11 @@ private:
         }
     }
 
-    void check_effect(const operation& one, std::string_view kind, token which, std::int64_t there)
+    void check_signature(const operation& one, token which)
     {
         bounds allowed;
-        allowed.add(one.end);
-        check_bounds(one, kind, which, there, allowed);
+        allowed.add(one.end_of_signature.value_or(one.end));
+        check_bounds(one, "signature", which, times(signatures_, which), allowed);
     }
     void check_bounds(const operation& one, std::string_view kind, token which, std::int64_t there,
                       bounds allowed)
@@ -140,7 +142,7 @@ private:
     void check_document(const operation& one, token which)
     {
         bounds allowed;
-        allowed.add(one.end);
+        allowed.add(one.end_of_inserts.value_or(one.end));
         const std::int64_t there = times(found_.documents, which);
         const auto removed = removals_.find(which);
         if (removed != removals_.end()) {
@@ -184,59 +186,70 @@ private:
     /// A write that counts also signs, and signatures have been looked at one by one.
     void check_pages()
     {
+        std::map<std::string_view, const operation*> last;
+        for (const operation& one : history_) {
+            if (one.signature)
+                last[one.page] = &one;
+        }
         for (const auto& [name, page] : found_.pages) {
             const auto signatures = static_cast<std::int64_t>(page.signatures.size());
-            check_counter("page " + name, page.count, {signatures, signatures});
+            if (page.count == signatures)
+                continue;
+            const bool less = page.count < signatures;
+            const auto by = static_cast<std::uint64_t>(less ? signatures - page.count
+                                                            : page.count - signatures);
+            const auto wrong = less ? &tally::lost : &tally::doubled;
+            // Nobody can say whose it was: the scene that wrote there last gets it.
+            if (const auto writer = last.find(name); writer != last.end())
+                add(*writer->second, wrong, by);
+            else
+                made_.total.*wrong += by;
+            complain((less ? "lost: " : "applied twice: ") + name + " has counted " +
+                     std::to_string(page.count) + ", and has " + std::to_string(signatures) +
+                     " signatures");
         }
     }
 
-    void check_shared_counter()
+    /// What a majority has is never counted again by another.
+    void check_counts_told()
     {
-        bounds allowed;
-        std::map<std::int64_t, const operation*> told;
+        std::map<std::pair<std::string_view, std::int64_t>, const operation*> told;
         for (const operation& one : history_) {
-            if (!one.counted)
-                continue;
-            allowed.add(one.end);
             if (!one.count_told)
                 continue;
-            // What a majority has is never counted again by another.
-            const auto [other, first] = told.emplace(*one.count_told, &one);
-            if (!first) {
-                add(one, &tally::lost);
-                complain("lost: the shared counter was " + std::to_string(*one.count_told) +
-                         " for two writes, " + describe(*other->second) + " and " + describe(one));
-            }
+            const auto [other, first] = told.emplace(
+                std::pair{std::string_view{one.page}, *one.count_told}, &one);
+            if (first)
+                continue;
+            add(one, &tally::lost);
+            complain("lost: " + one.page + " was " + std::to_string(*one.count_told) +
+                     " for two writes, " + describe(*other->second) + " and " + describe(one));
         }
-        check_counter("the shared counter", found_.shared_count, allowed);
-    }
-    void check_counter(const std::string& name, std::int64_t there, bounds allowed)
-    {
-        if (there >= allowed.least && there <= allowed.most)
-            return;
-        const bool less = there < allowed.least;
-        const std::int64_t by = less ? allowed.least - there : there - allowed.most;
-        made_.total.*(less ? &tally::lost : &tally::doubled) += static_cast<std::uint64_t>(by);
-        complain((less ? "lost: " : "applied twice: ") + name + " is " + std::to_string(there) +
-                 ", and must be " + std::to_string(allowed.least) + " to " +
-                 std::to_string(allowed.most));
     }
 
+    /// Each operation is a witness of how long there has been no acknowledgement when it ends.
     void measure_pauses()
     {
-        std::vector<std::pair<time_point, std::size_t>> good;
-        time_point began = time_point::max();
+        struct moment {
+            time_point when;
+            std::size_t scene;
+            bool good;
+        };
+        std::vector<moment> ends;
+        time_point since = time_point::max();
         for (const operation& one : history_) {
-            began = std::min(began, one.began);
-            if (one.end == fate::acknowledged)
-                good.emplace_back(one.ended, std::min(one.scene, made_.scenes.size() - 1));
+            since = std::min(since, one.began);
+            ends.push_back({std::max(one.began, one.ended),
+                            std::min(one.scene, made_.scenes.size() - 1),
+                            one.end == fate::acknowledged});
         }
-        std::ranges::sort(good);
-        for (const auto& [when, scene] : good) {
-            duration& longest = made_.scenes[scene].longest_pause;
-            longest = std::max(longest, when - began);
-            made_.total.longest_pause = std::max(made_.total.longest_pause, when - began);
-            began = when;
+        std::ranges::sort(ends, {}, &moment::when);
+        for (const moment& now : ends) {
+            duration& longest = made_.scenes[now.scene].longest_pause;
+            longest = std::max(longest, now.when - since);
+            made_.total.longest_pause = std::max(made_.total.longest_pause, now.when - since);
+            if (now.good)
+                since = now.when;
         }
     }
 

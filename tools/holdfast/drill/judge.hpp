@@ -20,8 +20,8 @@ struct tally {
     std::uint64_t doubled = 0;  // effects that are there more often than they were asked for
     std::uint64_t untrue = 0;  // effects that are there although the client was told they are not
     std::uint64_t late = 0;  // operations past their deadline
-    std::uint64_t unfinished = 0;  // operations that did not complete, or more than once
-    duration longest_pause{};  // without any acknowledgement
+    std::uint64_t unfinished = 0;  // operations that did not come back, or completed more than once
+    duration longest_pause{};  // without any acknowledgement, to the end of the last operation
     std::map<std::string, std::uint64_t, std::less<>> reasons = {};  // of failed and unclear ones
 };
 
@@ -43,8 +43,8 @@ struct verdict {
 ///   acknowledged  once
 ///   failed        never
 ///   unclear       once or never
-/// and of the counters whether they are between the sum of what was acknowledged, and that and what
-/// is unclear.
+/// and of the counters whether they have counted what has signed there, and have never told two
+/// writes the same.
 verdict judge(std::span<const operation> history, const found_state& found, std::size_t scenes = 1);
 
 }  // namespace holdfast::drill

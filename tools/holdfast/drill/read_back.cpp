@@ -29,10 +29,6 @@ void take(bson::view from, found_state& into)
     if (id.type() != bson::type::string)
         return;
     const std::string_view name = id.as_string();
-    if (name == "shared") {
-        into.shared_count = number_in(from.find("n"));
-        return;
-    }
     const bson::element signatures = from.find("s");
     if (signatures.type() != bson::type::array)
         return;
@@ -57,6 +53,7 @@ awaitable<result<found_state>> read_once(mongo::collection kelp)
     const bson::document all = bson::doc();
     mongo::find_options how;
     how.read_concern = mongo::read_concern{.level = "majority"};
+    how.read_preference = mongo::read_preference{};  // the primary, whatever a URI says
     mongo::cursor found = kelp.find(all.view(), how);
     found_state made;
     for (;;) {
@@ -82,10 +79,10 @@ awaitable<result<void>> prepare(mongo::collection kelp)
                                                     boost::asio::use_awaitable);
     if (!indexed)
         co_return indexed.error();
-    const bson::document shared = bson::doc("_id", "shared", "n", std::int64_t{0});
+    const bson::document mark = bson::doc("_id", "mark", "n", std::int64_t{0});
     mongo::insert_one_options safely;
     safely.write_concern = mongo::majority;
-    const auto made = co_await kelp.insert_one(shared.view(), safely, boost::asio::use_awaitable);
+    const auto made = co_await kelp.insert_one(mark.view(), safely, boost::asio::use_awaitable);
     if (!made)
         co_return made.error();
     co_return result<void>{};

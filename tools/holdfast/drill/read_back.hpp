@@ -7,7 +7,7 @@
 
 namespace holdfast::drill {
 
-/// An empty collection with an index for those who delete, and the counter that all share.
+/// An empty collection with an index for those who delete.
 runtime::awaitable<result<void>> prepare(mongo::collection kelp);
 
 /// All that clients have left, as a majority of the members has it. Each step is tried again for

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <numeric>
 #include <string_view>
 #include <utility>
 
@@ -16,9 +15,10 @@ namespace {
 
 constexpr std::size_t complaints_shown = 10;
 
-constexpr std::array<std::string_view, 9> headings{"scene",   "operations", "acknowledged",
-                                                   "retried", "failed",     "unclear",
-                                                   "lost",    "twice",      "longest pause"};
+/// With bars between them and numbers as usual, 80 columns.
+constexpr std::array<std::string_view, 10> headings{"scene",   "faults", "writes",  "acknowledged",
+                                                    "retried", "failed", "unclear", "lost",
+                                                    "twice",   "pause"};
 using row = std::array<std::string, headings.size()>;
 
 double ms(duration time)
@@ -26,14 +26,12 @@ double ms(duration time)
     return std::chrono::duration<double, std::milli>(time).count();
 }
 
-std::uint64_t retries_of(const drill_report& report, std::size_t scene)
+std::uint64_t sum(const drill_report& report, std::uint64_t scene_report::* what)
 {
-    return scene < report.retries.size() ? report.retries[scene] : 0;
-}
-
-std::uint64_t all_retries(const drill_report& report)
-{
-    return std::accumulate(report.retries.begin(), report.retries.end(), std::uint64_t{0});
+    std::uint64_t all = 0;
+    for (const scene_report& one : report.scenes)
+        all += one.*what;
+    return all;
 }
 
 std::string whole(double number)
@@ -41,10 +39,11 @@ std::string whole(double number)
     return std::to_string(static_cast<std::int64_t>(number + 0.5));
 }
 
-row row_of(std::string name, const tally& of, std::uint64_t retries)
+row row_of(std::string name, const tally& of, std::uint64_t faults, std::uint64_t retries)
 {
     // What is there although it was said to have failed counts as too much, like a doubled write.
     return {std::move(name),
+            std::to_string(faults),
             std::to_string(of.operations),
             std::to_string(of.acknowledged),
             std::to_string(retries),
@@ -53,6 +52,17 @@ row row_of(std::string name, const tally& of, std::uint64_t retries)
             std::to_string(of.lost),
             std::to_string(of.doubled + of.untrue),
             whole(ms(of.longest_pause)) + " ms"};
+}
+
+row row_of(const scene_report& scene, const tally& of)
+{
+    if (scene.played == playing::not_at_all) {
+        row made;
+        made.fill("-");
+        made.front() = scene.name;
+        return made;
+    }
+    return row_of(scene.name, of, scene.faults, scene.retries);
 }
 
 std::string padded(std::string text, std::size_t width, bool right)
@@ -89,7 +99,7 @@ private:
     {
         std::string made = left;
         for (std::size_t i = 0; i < headings.size(); ++i) {
-            for (std::size_t n = 0; n < width_[i] + 2; ++n)
+            for (std::size_t n = 0; n < width_[i]; ++n)
                 made += "─";
             made += i + 1 == headings.size() ? right : middle;
         }
@@ -99,7 +109,7 @@ private:
     {
         std::string made = "│";
         for (std::size_t i = 0; i < headings.size(); ++i)
-            made += ' ' + padded(one[i], width_[i], i > 0) + " │";
+            made += padded(one[i], width_[i], i > 0) + "│";
         return made + '\n';
     }
 
@@ -107,16 +117,32 @@ private:
     std::array<std::size_t, headings.size()> width_{};
 };
 
-std::string sentence(const tally& total)
+std::string sentence(const drill_report& report)
 {
-    if (total.acknowledged == 0)
-        return "Nothing was written: this has shown nothing.";
-    if (total.lost == 0 && total.doubled == 0 && total.untrue == 0)
-        return "Nothing lost, nothing applied twice: each of " +
-               std::to_string(total.acknowledged) + " acknowledged writes is there once.";
-    return "BROKEN: " + std::to_string(total.lost) + " lost, " + std::to_string(total.doubled) +
-           " applied twice, " + std::to_string(total.untrue) +
-           " applied although they were said to have failed.";
+    const tally& total = report.found.total;
+    if (!report.found.holds())
+        return "BROKEN: " + std::to_string(total.lost) + " lost, " + std::to_string(total.doubled) +
+               " applied twice, " + std::to_string(total.untrue) +
+               " applied although they were said to have failed.";
+    if (was_interrupted(report))
+        return "interrupted: not all scenes were played, and this has not shown what it should.";
+    if (const std::string wrong = shortcomings(report); !wrong.empty())
+        return "FAILED: " + wrong + '.';
+    return "Nothing lost, nothing applied twice: each of " + std::to_string(total.acknowledged) +
+           " acknowledged writes is there once.";
+}
+
+std::string_view name_of(playing how) noexcept
+{
+    switch (how) {
+    case playing::in_full:
+        return "in full";
+    case playing::in_part:
+        return "in part";
+    case playing::not_at_all:
+        break;
+    }
+    return "not at all";
 }
 
 void add_tally(bson::builder& to, const tally& of, std::uint64_t retries)
@@ -138,30 +164,78 @@ void add_tally(bson::builder& to, const tally& of, std::uint64_t retries)
         reasons.add(why, number(times));
 }
 
+/// Below the table: what its columns do not say.
+std::string remarks(const drill_report& report)
+{
+    std::string made;
+    for (const scene_report& one : report.scenes) {
+        if (one.played != playing::in_full)
+            made += one.name + ": played " + std::string{name_of(one.played)} + ".\n";
+    }
+    // Else they are the sentence.
+    const std::string wrong = shortcomings(report);
+    if (!wrong.empty() && (!report.found.holds() || was_interrupted(report)))
+        made += "Also wrong: " + wrong + ".\n";
+    return made;
+}
+
 }  // namespace
+
+bool was_interrupted(const drill_report& report) noexcept
+{
+    return std::ranges::any_of(
+        report.scenes, [](const scene_report& one) { return one.played != playing::in_full; });
+}
+
+std::string shortcomings(const drill_report& report)
+{
+    std::string made;
+    const auto add = [&](const std::string& what) {
+        made.append(made.empty() ? "" : "; ").append(what);
+    };
+    const tally& total = report.found.total;
+    if (total.late > 0)
+        add(std::to_string(total.late) + " writes ended after their deadline");
+    if (total.unfinished > 0)
+        add(std::to_string(total.unfinished) + " writes did not complete once");
+    if (!report.all_came_back)
+        add("not all clients came back in the end");
+    for (const scene_report& one : report.scenes) {
+        if (!one.trouble.empty())
+            add("scene " + one.name + ": " + one.trouble);
+        else if (one.needs_faults && one.faults == 0 && one.played == playing::in_full)
+            add("scene " + one.name + ": nothing was broken in it, so it has shown nothing");
+    }
+    if (total.acknowledged == 0 && !was_interrupted(report))
+        add("nothing was written, so nothing was shown");
+    return made;
+}
+
+bool passed(const drill_report& report)
+{
+    return report.found.holds() && shortcomings(report).empty();
+}
 
 std::string draw(const drill_report& report)
 {
     std::vector<row> rows;
     for (std::size_t n = 0; n < report.scenes.size(); ++n)
-        rows.push_back(row_of(report.scenes[n], report.found.scenes[n], retries_of(report, n)));
+        rows.push_back(row_of(report.scenes[n], report.found.scenes[n]));
     const tally& total = report.found.total;
-    rows.push_back(row_of("all", total, all_retries(report)));
+    rows.push_back(row_of("all", total, sum(report, &scene_report::faults),
+                          sum(report, &scene_report::retries)));
     std::string made = table{std::move(rows)}.draw();
     if (!total.reasons.empty())
         made += "Failed or unclear, and why:\n";
     for (const auto& [why, times] : total.reasons)
         made += "  " + padded(std::to_string(times), 6, true) + "  " + why + '\n';
-    if (total.late > 0)
-        made += std::to_string(total.late) + " operations ended after their deadline.\n";
-    if (total.unfinished > 0)
-        made += std::to_string(total.unfinished) + " operations did not complete once.\n";
+    made += remarks(report);
     const auto& complaints = report.found.complaints;
     for (std::size_t n = 0; n < std::min(complaints.size(), complaints_shown); ++n)
         made += "  " + complaints[n] + '\n';
     if (complaints.size() > complaints_shown)
         made += "  ...\n";
-    return made + sentence(total) + '\n';
+    return made + sentence(report) + '\n';
 }
 
 std::string to_json(const drill_report& report)
@@ -169,20 +243,24 @@ std::string to_json(const drill_report& report)
     bson::byte_buffer bytes;
     bson::builder out{bytes};
     const tally& total = report.found.total;
-    out.add("holds", report.found.holds() && report.found.in_time() && total.acknowledged > 0)
-        .add("verdict", sentence(total))
+    out.add("holds", passed(report) && !was_interrupted(report))
+        .add("verdict", sentence(report))
+        .add("interrupted", was_interrupted(report))
         .add("seconds", report.seconds);
     {
         auto scenes = out.array("scenes");
         for (std::size_t n = 0; n < report.scenes.size(); ++n) {
             auto one = scenes.document();
-            one.add("name", report.scenes[n]);
-            add_tally(one, report.found.scenes[n], retries_of(report, n));
+            one.add("name", report.scenes[n].name)
+                .add("played", name_of(report.scenes[n].played))
+                .add("faults", static_cast<std::int64_t>(report.scenes[n].faults));
+            add_tally(one, report.found.scenes[n], report.scenes[n].retries);
         }
     }
     {
         auto all = out.document("total");
-        add_tally(all, total, all_retries(report));
+        all.add("faults", static_cast<std::int64_t>(sum(report, &scene_report::faults)));
+        add_tally(all, total, sum(report, &scene_report::retries));
     }
     {
         auto complaints = out.array("complaints");

@@ -44,49 +44,81 @@ private:
     clock::time_point end_;
 };
 
-void play_steady(const theatre& in)
+/// So long, or that part of the scene if it is a short one.
+std::chrono::milliseconds at_most(const theatre& in, std::chrono::milliseconds usual, int part)
+{
+    return std::min(usual, in.length / part);
+}
+
+result<std::uint64_t> play_steady(const theatre& in)
 {
     stopwatch{in}.wait_for_the_end();
+    return 0;
 }
 
-void play_step_down(const theatre& in)
+result<std::uint64_t> play_step_down(const theatre& in)
 {
     const stopwatch time{in};
-    while (time.wait(1200ms)) {
-        (void)in.servers->step_down(1s).has_value();
-        (void)in.servers->wait_for_primary().has_value();
-    }
-    time.wait_for_the_end();
-}
-
-void play_crash(const theatre& in)
-{
-    const stopwatch time{in};
-    while (time.wait(800ms)) {
+    std::uint64_t done = 0;
+    while (time.wait(at_most(in, 1200ms, 3))) {
+        done += in.servers->step_down(1s).has_value() ? 1 : 0;
         const auto leads = in.servers->wait_for_primary();
         if (!leads)
-            break;
-        (void)in.servers->crash(*leads).has_value();
-        time.pass(2000ms);
-        (void)in.servers->restart(*leads).has_value();
+            return leads.error();
+    }
+    time.wait_for_the_end();
+    return done;
+}
+
+result<std::uint64_t> play_crash(const theatre& in)
+{
+    const stopwatch time{in};
+    std::uint64_t done = 0;
+    while (time.wait(at_most(in, 800ms, 4))) {
+        const auto leads = in.servers->wait_for_primary();
+        if (!leads)
+            return leads.error();
+        if (!in.servers->crash(*leads))
+            continue;
+        ++done;
+        time.pass(at_most(in, 2000ms, 3));
+        if (const auto back = in.servers->restart(*leads); !back)
+            return back.error();
         time.pass(700ms);
     }
     time.wait_for_the_end();
+    return done;
 }
 
-void play_overload(const theatre& in)
+/// Who sets the limit may be refused himself for a while.
+result<void> lift_limit(const theatre& in)
+{
+    for (int n = 1;; ++n) {
+        auto lifted = in.clients->limit_requests(0);
+        if (lifted || n == 5)
+            return lifted;
+        std::this_thread::sleep_for(200ms);
+    }
+}
+
+result<std::uint64_t> play_overload(const theatre& in)
 {
     const stopwatch time{in};
     // A third of what they do now.
+    const auto measured = at_most(in, 1000ms, 4);
     const std::uint64_t before = in.clients->progress().operations;
-    time.pass(1000ms);
-    const std::uint64_t usual = in.clients->progress().operations - before;
+    time.pass(measured);
+    const std::uint64_t usual = (in.clients->progress().operations - before) * 1000 /
+                                static_cast<std::uint64_t>(measured.count());
     const auto rate = static_cast<std::int32_t>(std::max<std::uint64_t>(usual / 3, 10));
-    const bool limited = in.clients->limit_requests(rate).has_value();
-    time.pass(in.length * 3 / 4 - 1000ms);
-    if (limited)
-        (void)in.clients->limit_requests(0).has_value();
+    const std::uint64_t refused = in.clients->refusals();
+    if (!in.clients->limit_requests(rate))
+        return 0;
+    time.pass(in.length * 3 / 4 - measured);
+    if (const auto lifted = lift_limit(in); !lifted)
+        return lifted.error();
     time.wait_for_the_end();
+    return in.clients->refusals() > refused ? 1 : 0;
 }
 
 constexpr std::array<scene, 4> scenes{

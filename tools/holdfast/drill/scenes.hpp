@@ -21,9 +21,10 @@ struct theatre {
 struct scene {
     std::string_view name;
     std::string_view what;  // for people: what happens in it
-    bool needs_servers;
-    /// Takes its time. All that it broke works again when it returns.
-    void (*play)(const theatre& in);
+    bool needs_servers;  // to break them: without a fault it has shown nothing
+    /// Takes its time, and returns how many faults there really were. All that it broke works again
+    /// when it returns; an error says what does not.
+    result<std::uint64_t> (*play)(const theatre& in);
 };
 
 std::span<const scene> all_scenes() noexcept;

@@ -79,7 +79,7 @@ struct stage::parts {
     result<mongo::client> connect(const std::string& uri)
     {
         mongo::client_options how;
-        watchers.push_back(std::make_shared<watcher>(retries));
+        watchers.push_back(std::make_shared<watcher>(counts));
         how.listeners.push_back(watchers.back());
         return mongo::client::create(loop.get_executor(), uri, std::move(how));
     }
@@ -99,7 +99,7 @@ struct stage::parts {
     boost::asio::executor_work_guard<boost::asio::io_context::executor_type> busy{
         loop.get_executor()};
     net::async_world world{loop.get_executor()};
-    std::atomic<std::uint64_t> retries = 0;
+    met counts;
     storm_progress progress;
     std::vector<std::shared_ptr<watcher>> watchers;
     std::optional<mongo::client> office;  // gives orders, and reads what is there in the end
@@ -190,7 +190,12 @@ storm_progress& stage::progress() noexcept
 
 std::uint64_t stage::retries() const noexcept
 {
-    return parts_->retries;
+    return parts_->counts.retries + parts_->progress.repeats;
+}
+
+std::uint64_t stage::refusals() const noexcept
+{
+    return parts_->counts.refusals;
 }
 
 std::string stage::primary() const

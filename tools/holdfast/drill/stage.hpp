@@ -44,7 +44,10 @@ public:
     void clean_up();
 
     storm_progress& progress() noexcept;
+    /// Commands that clients sent again, and writes that applications repeated by themselves.
     std::uint64_t retries() const noexcept;
+    /// Commands that servers refused because they were too busy.
+    std::uint64_t refusals() const noexcept;
     /// Whom the clients take for the primary; empty while they look for one.
     std::string primary() const;
 

@@ -9,11 +9,16 @@
 
 namespace holdfast::drill {
 
-/// Listens to one client: counts the commands that it sends again, and knows whom it takes for the
-/// primary.
+/// What all clients of a storm have met.
+struct met {
+    std::atomic<std::uint64_t> retries = 0;  // commands that were sent again
+    std::atomic<std::uint64_t> refusals = 0;  // by servers that were too busy
+};
+
+/// Listens to one client: counts what it meets, and knows whom it takes for the primary.
 class watcher final : public mongo::event_listener {
 public:
-    explicit watcher(std::atomic<std::uint64_t>& retries) : retries_{retries} {}
+    explicit watcher(met& counts) : counts_{counts} {}
 
     std::string primary() const
     {
@@ -25,9 +30,14 @@ public:
     {
         const std::scoped_lock lock{mutex_};
         if (failed_.erase({e.of.operation, std::string{e.of.command_name}}) > 0)
-            ++retries_;
+            ++counts_.retries;
     }
-    void on(const mongo::told::command_failed& e) noexcept override { remember(e.of); }
+    void on(const mongo::told::command_failed& e) noexcept override
+    {
+        if (e.failure.has_label("SystemOverloadedError"))
+            ++counts_.refusals;
+        remember(e.of);
+    }
     void on(const mongo::told::command_succeeded& e) noexcept override
     {
         // It was done, but not safely: that too is a reason to send it again.
@@ -55,7 +65,7 @@ private:
 
     static constexpr std::size_t most_remembered = 1000;
 
-    std::atomic<std::uint64_t>& retries_;
+    met& counts_;
     mutable std::mutex mutex_;
     /// Commands that failed, and have not been sent again. A bulk write sends several of different
     /// names under one number.

@@ -15,7 +15,8 @@ using runtime::awaitable;
 namespace {
 
 constexpr std::int64_t tokens_of_a_client = 1'000'000'000;
-constexpr std::size_t signatures_of_a_page = 64;
+constexpr std::size_t signatures_of_a_page = 64;  // of one client
+constexpr std::size_t signatures_of_a_shared_page = 16;  // of each client
 constexpr std::size_t documents_of_insert_many = 3;
 constexpr std::size_t most_repeats = 40;
 constexpr duration pause_between_repeats = 50ms;
@@ -70,13 +71,34 @@ std::optional<error> failure_in(result<T>&& outcome)
 
 fate fate_of(const error& why) noexcept
 {
-    const mongo::write_failure* const writes = mongo::write_failure_of(why);
     if (mongo::may_have_been_applied(why))
         return fate::unclear;
+    const mongo::write_failure* const writes = mongo::write_failure_of(why);
+    if (!writes)
+        return fate::failed;
     // Some of it was done, or done less safely than was asked for.
-    if (writes && (!writes->write_concern_errors.empty() || writes->partial_result))
-        return fate::unclear;
-    return fate::failed;
+    const auto& partly = writes->partial_result;
+    const bool some = partly && partly->inserted_count + partly->matched_count +
+                                        partly->modified_count + partly->deleted_count +
+                                        partly->upserted_count >
+                                    0;
+    return some || !writes->write_concern_errors.empty() ? fate::unclear : fate::failed;
+}
+
+void note_parts(operation& one, const error& why)
+{
+    const mongo::write_failure* const writes = mongo::write_failure_of(why);
+    if (!writes || !writes->partial_result || !writes->write_concern_errors.empty())
+        return;
+    const mongo::bulk_write_result& done = *writes->partial_result;
+    const fate rest = mongo::may_have_been_applied(why) ? fate::unclear : fate::failed;
+    const auto asked = static_cast<std::int64_t>(one.inserted.size());
+    if (done.inserted_count == asked && asked > 0)
+        one.end_of_inserts = fate::acknowledged;
+    else if (done.inserted_count == 0)
+        one.end_of_inserts = rest;
+    if (one.signature && done.matched_count + done.upserted_count == 0)
+        one.end_of_signature = rest;
 }
 
 std::string reason_of(const error& why)
@@ -127,6 +149,12 @@ void worker::sign(operation& one)
                std::to_string(signatures_++ / signatures_of_a_page);
 }
 
+void worker::sign_shared(operation& one)
+{
+    one.signature = next_token();
+    one.page = "shared page " + std::to_string(shared_signatures_++ / signatures_of_a_shared_page);
+}
+
 /// What the write is to do. Nothing is asked of a server yet.
 void worker::plan(operation& one)
 {
@@ -145,7 +173,7 @@ void worker::plan(operation& one)
         sign(one);
         break;
     case action::find_one_and_update:
-        one.counted = true;
+        sign_shared(one);
         break;
     case action::bulk_write:
         one.inserted.push_back(next_token());
@@ -163,7 +191,7 @@ void worker::plan(operation& one)
 
 bson::document worker::signed_change(const operation& one) const
 {
-    return bson::doc("$inc", bson::object("n", 1), "$push",
+    return bson::doc("$inc", bson::object("n", std::int64_t{1}), "$push",
                      bson::object("s", one.signature.value_or(0)));
 }
 
@@ -202,6 +230,7 @@ awaitable<void> worker::carry_out(operation& one)
     bool unclear = failed && fate_of(*failed) == fate::unclear;
     while (how_.repeats_by_itself && failed && repeats_ < most_repeats) {
         ++repeats_;
+        ++shared_.repeats;
         co_await runtime::sleep_until(world_, world_.steady_now() + pause_between_repeats);
         failed = co_await perform(one);
         unclear = unclear || (failed && fate_of(*failed) == fate::unclear);
@@ -213,6 +242,8 @@ awaitable<void> worker::carry_out(operation& one)
     if (failed) {
         one.end = unclear ? fate::unclear : fate::failed;
         one.why = reason_of(*failed);
+        if (repeats_ == 0)
+            note_parts(one, *failed);
         ++shared_.failed;
         co_return;
     }
@@ -285,11 +316,14 @@ awaitable<worker::failure_or_none> worker::update_one(operation& one)
 
 awaitable<worker::failure_or_none> worker::find_one_and_update(operation& one)
 {
-    const bson::document filter = bson::doc("_id", "shared");
-    const bson::document change = bson::doc("$inc", bson::object("n", 1));
+    const bson::document filter = signed_filter(one);
+    const bson::document change = signed_change(one);
+    const bson::document count_alone = bson::doc("n", 1);
     mongo::find_and_modify_options how;
     how.timeout = how_.timeout;
     how.write_concern = how_.concern;
+    how.upsert = true;
+    how.projection = count_alone.view();
     how.returns = mongo::return_document::after;
     const auto state = std::make_shared<pending<std::optional<bson::document>>>(world_);
     kelp_.find_one_and_update(filter, change, how, callback(state, one));

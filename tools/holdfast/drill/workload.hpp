@@ -20,6 +20,7 @@ struct storm_progress {
     std::atomic<std::uint64_t> operations = 0;
     std::atomic<std::uint64_t> acknowledged = 0;
     std::atomic<std::uint64_t> failed = 0;  // or unclear
+    std::atomic<std::uint64_t> repeats = 0;  // by applications that do it by themselves
     std::atomic<std::size_t> working = 0;  // clients that have not ended
 };
 
@@ -58,6 +59,7 @@ private:
     action choose();
     void plan(operation& one);
     void sign(operation& one);
+    void sign_shared(operation& one);
     bson::document signed_change(const operation& one) const;
     bson::document signed_filter(const operation& one) const;
 
@@ -78,6 +80,7 @@ private:
     std::uint64_t chance_;
     std::int64_t tokens_ = 0;
     std::size_t signatures_ = 0;
+    std::size_t shared_signatures_ = 0;
     std::size_t repeats_ = 0;  // of the operation under way
     std::vector<token> deletable_;
     std::deque<operation> history_;  // whose elements stay where they are
@@ -85,6 +88,8 @@ private:
 
 /// What an error means for the write that it ended.
 fate fate_of(const error& why) noexcept;
+/// What it says of the parts of a write that did several things; nothing where it says nothing.
+void note_parts(operation& one, const error& why);
 /// Short, and the same for all errors of a kind: "server: NotWritablePrimary".
 std::string reason_of(const error& why);
 

@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""The program `holdfast drill` as people meet it: what it says, and how it ends.
+
+drill_test.py PROGRAM [TEST...]
+"""
+import fcntl
+import json
+import os
+import pathlib
+import pty
+import re
+import select
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import time
+import unittest
+
+PROGRAM = None
+PATIENCE = 180  # seconds; sanitizers are slow
+
+
+def run(*words, **how):
+    how.setdefault("stdout", subprocess.PIPE)
+    return subprocess.run([PROGRAM, *words], stderr=subprocess.PIPE, text=True, timeout=PATIENCE,
+                          **how)
+
+
+def rows(text):
+    """The table, by the first column."""
+    lines = [line.strip("│").split("│") for line in text.splitlines() if line.startswith("│")]
+    heads = [cell.strip() for cell in lines[0]]
+    return {cells[0].strip(): dict(zip(heads, (cell.strip() for cell in cells)))
+            for cells in lines[1:]}
+
+
+class Holds(unittest.TestCase):
+    def test_a_short_drill(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "verdict.json"
+            done = run("drill", "--seconds", "2", "--json", str(path))
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertEqual(done.stderr, "")
+            verdict = json.loads(path.read_text())
+        self.assertRegex(done.stdout, r"Nothing lost, nothing applied twice: each of [1-9]")
+        self.assertTrue(verdict["holds"])
+        table = rows(done.stdout)
+        for scene in ("stepdown", "crash", "overload"):
+            self.assertGreater(int(table[scene]["faults"]), 0, done.stdout)
+        self.assertEqual([scene["name"] for scene in verdict["scenes"]],
+                         ["steady", "stepdown", "crash", "overload"])
+        self.assertGreater(verdict["total"]["retried"], 0)
+        lines = [line for line in done.stdout.splitlines() if line.startswith(("│", "┌"))]
+        self.assertLessEqual(max(map(len, lines)), 80)
+
+
+class DoubledWrites(unittest.TestCase):
+    def test_applications_that_repeat_by_themselves(self):
+        done = run("drill", "--scenes", "stepdown,crash", "--seconds", "4", "--clients", "32",
+                   "--no-retryable-writes", "--naive-retry")
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertRegex(done.stdout, r"BROKEN: [0-9]+ lost, [1-9][0-9]* applied twice")
+        self.assertRegex(done.stdout, r"applied [2-9] times: ")
+        self.assertGreater(int(rows(done.stdout)["all"]["retried"]), 0, done.stdout)
+
+
+class WrongInput(unittest.TestCase):
+    def refused(self, *words, says, status=2):
+        done = run(*words)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+        self.assertRegex(done.stderr, says)
+
+    def test_one_clear_line(self):
+        self.refused("nope", says='there is no command "nope"')
+        self.refused("drill", "--scenes", "nope", says='no scene "nope"')
+        self.refused("drill", "--scenes", "crash", "--uri", "mongodb://localhost/",
+                     says="breaks servers")
+        self.refused("drill", "--uri", "", says="--uri is empty")
+        self.refused("drill", "--uri", "http://localhost/", says="must start with mongodb://")
+        self.refused("drill", "--seconds", "0", says="--seconds")
+        self.refused("drill", "--json", "/no/such/folder/file", says="cannot write to")
+
+    def test_a_port_in_use(self):
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            taken.listen()
+            port = str(taken.getsockname()[1])
+            self.refused("drill", "--port", port, says=port)
+
+    def test_what_cannot_be_written_is_no_success(self):
+        short = ("drill", "--scenes", "steady", "--seconds", "1")
+        self.refused(*short, "--json", "/dev/full", says="/dev/full", status=1)
+        with open("/dev/full", "w") as full:
+            done = run(*short, stdout=full)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("standard output", done.stderr)
+
+
+class Interrupted(unittest.TestCase):
+    def start(self, *words):
+        one = subprocess.Popen([PROGRAM, "drill", *words], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)
+        self.addCleanup(one.kill)
+        return one
+
+    def wait_for_scene(self, one, name):
+        for line in one.stdout:
+            if re.match(name + r" +[0-9]+/s", line):
+                return
+        self.fail("there was no such line")
+
+    def test_it_says_what_was_not_played(self):
+        for which in (signal.SIGINT, signal.SIGTERM):
+            one = self.start("--scenes", "steady,crash", "--seconds", "60")
+            self.wait_for_scene(one, "steady")
+            one.send_signal(which)
+            text, _ = one.communicate(timeout=PATIENCE)
+            self.assertEqual(one.returncode, 130, text)
+            self.assertIn("interrupted: not all scenes were played", text)
+            self.assertIn("steady: played in part", text)
+            self.assertIn("crash: played not at all", text)
+            self.assertNotIn("Nothing lost", text)
+
+    def test_before_the_scenes(self):
+        # Nobody answers there: it looks for a server until it gives up.
+        with socket.socket() as silent:
+            silent.bind(("127.0.0.1", 0))
+            silent.listen()
+            port = silent.getsockname()[1]
+            one = self.start("--uri", f"mongodb://127.0.0.1:{port}/")
+            connection, _ = silent.accept()
+            began = time.monotonic()
+            one.send_signal(signal.SIGINT)
+            _, said = one.communicate(timeout=PATIENCE)
+            connection.close()
+        self.assertEqual(one.returncode, 130)
+        self.assertIn("interrupted", said)
+        self.assertLess(time.monotonic() - began, 10)
+
+
+class Terminal(unittest.TestCase):
+    def test_the_live_line_is_not_wider_than_it(self):
+        ours, its = pty.openpty()
+        fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 40, 0, 0))
+        one = subprocess.Popen([PROGRAM, "drill", "--scenes", "steady", "--seconds", "1"],
+                               stdout=its, stderr=its)
+        os.close(its)
+        seen = b""
+        while True:
+            ready, _, _ = select.select([ours], [], [], PATIENCE)
+            self.assertTrue(ready)
+            try:
+                some = os.read(ours, 65536)
+            except OSError:  # the other end is closed
+                break
+            if not some:
+                break
+            seen += some
+        os.close(ours)
+        self.assertEqual(one.wait(PATIENCE), 0, seen)
+        live = re.findall(r"\r\x1b\[K(steady[^\r\n\x1b]*)", seen.decode())
+        self.assertTrue(live, seen)
+        self.assertLess(max(map(len, live)), 40)
+
+
+if __name__ == "__main__":
+    PROGRAM = sys.argv.pop(1)
+    unittest.main()
