@@ -137,8 +137,7 @@ def main():
         if not shutil.which(tool):
             sys.exit(f'MISSING: {tool}, so nothing was measured; "make setup" installs it')
     if not options.peer_bench.is_dir():
-        print(f'{options.peer_bench} is not there: operations were not measured')
-        return
+        sys.exit(f'NOT MEASURED: {options.peer_bench}, with its stub server, is not there')
     if not options.bench_data.exists():
         sys.exit(f'MISSING: {options.bench_data}, so nothing was measured')
     if not options.program.exists():
