@@ -85,9 +85,11 @@ void report::print_reasons() const
         if (const auto* const s = std::get_if<skipped>(&e.came))
             ++counts[s->reason];
     }
-    std::vector<std::pair<std::string_view, std::size_t>> all{counts.begin(), counts.end()};
-    std::ranges::stable_sort(all, std::greater{}, &decltype(all)::value_type::second);
-    for (const auto& [reason, count] : all)
+    std::vector<std::pair<std::size_t, std::string_view>> all;
+    for (const auto& [reason, count] : counts)
+        all.emplace_back(count, reason);
+    std::ranges::sort(all, std::greater{});
+    for (const auto& [count, reason] : all)
         std::cout << count << " skipped: " << reason << '\n';
 }
 
