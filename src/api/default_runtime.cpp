@@ -41,10 +41,9 @@ public:
     void run(runtime::awaitable<void> what) override
     {
         auto runner = take();
-        net::blocking_job_of<void> job{std::move(what)};
+        net::quiet_job job{std::move(what)};
         runner->run(job);
         give_back(std::move(runner));
-        job.take();
     }
 
 private:

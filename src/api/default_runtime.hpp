@@ -17,7 +17,8 @@ public:
 
     virtual const std::shared_ptr<runtime::world>& world() noexcept = 0;
 
-    /// Runs a coroutine to its end on the calling thread. From any number of threads at a time.
+    /// Runs a coroutine, which does not throw, to its end on the calling thread. From any number of
+    /// threads at a time.
     virtual void run(runtime::awaitable<void> what) = 0;
 
     /// See pool_options.

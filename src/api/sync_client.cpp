@@ -30,7 +30,7 @@ public:
             .get();
     }
 
-    void run(asio::awaitable<void> what) override { runtime_->run(std::move(what)); }
+    void run_quiet(asio::awaitable<void> what) override { runtime_->run(std::move(what)); }
 
     const std::shared_ptr<mongo::client_parts>& parts() const noexcept { return parts_; }
 

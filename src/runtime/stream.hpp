@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -35,6 +36,14 @@ public:
 
     /// Waits for at least one byte and reads what is there. `into` must not be empty.
     virtual awaitable<io_result> read_some(std::span<std::uint8_t> into) = 0;
+
+    /// What read_some() comes to, if the thread may be blocked for it, as that of a blocking stream
+    /// may: at the cost of a plain call. Nothing if not.
+    virtual std::optional<io_result> read_now(std::span<std::uint8_t> into)
+    {
+        (void)into;
+        return std::nullopt;
+    }
 
     /// Hands over as many bytes as go without waiting, which mostly is all of them, at the cost of
     /// a plain call. errc::operation_would_block if none go; then wait for writable(), and offer

@@ -80,7 +80,8 @@ concept asking_protocol = retry_protocol<Protocol> && requires(Protocol& p, repl
 ///   send_now()       True if the message is sent. If not, round_trip() goes on from here, up to
 ///                    the reply.
 ///   reply_at_hand()  The reply, or why there is none, if that is known.
-///   read_more()      What there is to wait for until it is, and
+///   read_now()       What has been read, if this thread may be blocked for that.
+///   read_more()      What there is to wait for otherwise, and
 ///   take_in(got)     what comes of it.
 ///   end(reply)       What attempt() would have returned. Holds nothing any more, unless the next
 ///                    attempt is to be made at once and over the same connection: a renewed login.
@@ -91,6 +92,7 @@ concept prompt_protocol = retry_protocol<Protocol> && requires(Protocol& p) {
     { p.send_now() } -> std::same_as<bool>;
     { p.round_trip() } -> std::same_as<runtime::awaitable<result<typename Protocol::reply_type>>>;
     { p.reply_at_hand() } -> std::same_as<std::optional<result<typename Protocol::reply_type>>>;
+    { p.read_now() } -> std::same_as<std::optional<runtime::io_result>>;
     { p.read_more() } -> std::same_as<runtime::awaitable<runtime::io_result>>;
     {
         p.take_in(std::declval<runtime::io_result>())
@@ -228,8 +230,12 @@ runtime::awaitable<Given> retry_loop_of(runtime::world& in, core::deadline until
                     if (protocol.send_now()) [[likely]] {
                         reply = protocol.reply_at_hand();
                         while (!reply) {
-                            const runtime::io_result got = co_await protocol.read_more();
-                            reply = protocol.take_in(got);
+                            std::optional<runtime::io_result> got = protocol.read_now();
+                            if (!got) {
+                                const runtime::io_result read = co_await protocol.read_more();
+                                got = read;
+                            }
+                            reply = protocol.take_in(*got);
                         }
                     } else {
                         auto late = co_await protocol.round_trip();

@@ -4,6 +4,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include <exception>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -21,9 +22,6 @@ public:
     /// Waits until the deployment has been looked up; costs next to nothing once it has.
     virtual result<void> open() = 0;
 
-    /// Runs a coroutine to its end on this thread.
-    virtual void run(asio::awaitable<void> what) = 0;
-
     /// Carries out an operation, and gives its outcome.
     template <class T>
     result<T> wait(asio::awaitable<result<T>> what)
@@ -31,17 +29,45 @@ public:
         if (auto opened = open(); !opened)
             return std::move(opened).error();
         std::optional<result<T>> outcome;
-        run(keep(std::move(what), outcome));
+        std::exception_ptr thrown;
+        run_quiet(keep(std::move(what), outcome, thrown));
+        if (thrown)
+            std::rethrow_exception(thrown);
         return *std::move(outcome);
     }
+
+    /// Runs a coroutine to its end on this thread.
+    void run(asio::awaitable<void> what)
+    {
+        std::exception_ptr thrown;
+        run_quiet(guard(std::move(what), thrown));
+        if (thrown)
+            std::rethrow_exception(thrown);
+    }
+
+protected:
+    /// The same for a coroutine that does not throw.
+    virtual void run_quiet(asio::awaitable<void> what) = 0;
 
 private:
     template <class T>
     static asio::awaitable<void> keep(asio::awaitable<result<T>> what,
-                                      std::optional<result<T>>& into)
+                                      std::optional<result<T>>& into, std::exception_ptr& thrown)
     {
-        auto outcome = co_await std::move(what);
-        into.emplace(std::move(outcome));
+        try {
+            auto outcome = co_await std::move(what);
+            into.emplace(std::move(outcome));
+        } catch (...) {
+            thrown = std::current_exception();
+        }
+    }
+    static asio::awaitable<void> guard(asio::awaitable<void> what, std::exception_ptr& thrown)
+    {
+        try {
+            co_await std::move(what);
+        } catch (...) {
+            thrown = std::current_exception();
+        }
     }
 };
 

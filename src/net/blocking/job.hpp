@@ -18,6 +18,17 @@ protected:
     ~blocking_job() = default;
 };
 
+/// For a coroutine that does not throw, and sees to what it comes to: costs no coroutine more.
+class quiet_job final : public blocking_job {
+public:
+    explicit quiet_job(runtime::awaitable<void> what) noexcept : what_{std::move(what)} {}
+
+    runtime::awaitable<void> start() override { return std::move(what_); }
+
+private:
+    runtime::awaitable<void> what_;
+};
+
 template <class T>
 class blocking_job_of final : public blocking_job {
 public:

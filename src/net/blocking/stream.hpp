@@ -20,6 +20,10 @@ public:
     blocking_stream(descriptor socket, std::string peer);
 
     runtime::awaitable<runtime::io_result> read_some(std::span<std::uint8_t> into) override;
+    std::optional<runtime::io_result> read_now(std::span<std::uint8_t> into) override
+    {
+        return receive(into);
+    }
     runtime::io_result write_now(std::span<const std::uint8_t> bytes) override;
     runtime::awaitable<error_code> writable() override;
     void expires_at(time_point when) override { until_ = when; }

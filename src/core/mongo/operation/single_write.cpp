@@ -1,6 +1,7 @@
 #include "core/mongo/operation/single_write.hpp"
 
 #include "core/mongo/operation/draft.hpp"
+#include "holdfast/mongo/bulk.hpp"
 
 #include <string>
 #include <string_view>
@@ -102,13 +103,10 @@ bool has_operator_first(bson::view document) noexcept
 result<command> insert_one(const operation_space& space, bson::view document,
                            const bson::object_id& fresh, const insert_one_options& how)
 {
-    const bson::element id = document.find("_id");
-    if (id.malformed())
-        return id.mismatch("a value for the _id of the document to be inserted");
     draft d{space, "insert", document.size() + 32};
     {
         auto documents = d.body.array("documents");
-        if (id) {
+        if (holdfast::mongo::details::has_id(document)) {
             documents.elements().put(documents.next_key(), document);
         } else {
             auto whole = documents.document();

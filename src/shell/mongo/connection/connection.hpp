@@ -77,13 +77,16 @@ public:
     ///         co_return co_await to.rest_of_round_trip(id, command);
     ///     auto reply = to.reply_at_hand(id);
     ///     while (!reply) {
-    ///         const runtime::io_result got = co_await to.read_more();
-    ///         reply = to.take_in(got, id, command);
+    ///         auto got = to.read_now();
+    ///         if (!got)
+    ///             got = co_await to.read_more();
+    ///         reply = to.take_in(*got, id, command);
     ///     }
     bool send_now(std::span<const std::uint8_t> request, std::string_view command);
     runtime::awaitable<result<core::mongo::message>> rest_of_round_trip(request_id id,
                                                                         std::string_view command);
     std::optional<result<core::mongo::message>> reply_at_hand(request_id id);
+    std::optional<runtime::io_result> read_now() { return stream_->read_now(reader_.writable()); }
     runtime::awaitable<runtime::io_result> read_more()
     {
         return stream_->read_some(reader_.writable());

@@ -34,6 +34,7 @@ public:
     {
         return over().reply_at_hand(trip_->id);
     }
+    std::optional<runtime::io_result> read_now() { return over().read_now(); }
     runtime::awaitable<runtime::io_result> read_more() { return over().read_more(); }
     std::optional<result<core::mongo::message>> take_in(const runtime::io_result& got)
     {
