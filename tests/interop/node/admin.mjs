@@ -73,6 +73,8 @@ const refusals = [
   ['updateSearchIndex', { updateSearchIndex: 'c', name: 'n', definition: {} }, { code: 31082 }],
   ['dropSearchIndex', { dropSearchIndex: 'c', name: 'n' }, { code: 31082 }],
   ['listSearchIndexes', { listSearchIndexes: 'c' }, { code: 31082 }],
+  ['getnonce, which is gone since 6.2', { getnonce: 1 },
+    { code: 59, codeName: 'CommandNotFound' }],
   ['authenticate by certificate without TLS', { authenticate: 1, mechanism: 'MONGODB-X509' },
     { ok: 0 }],
   ['saslContinue out of the blue', { saslContinue: 1, conversationId: 1,
