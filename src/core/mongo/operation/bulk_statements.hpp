@@ -41,7 +41,8 @@ result<void> check_writes(const holdfast::mongo::details::write_list& list);
 void write_statement(bson::builder& out, const holdfast::mongo::details::write_list& list,
                      const holdfast::mongo::details::kept_write& write);
 
-/// The same for the bulkWrite command, whose first field is the place of its namespace: 0 for now.
+/// The same for the bulkWrite command, whose first field is the place of its namespace: 0 until
+/// client_bulk_plan::place() fills it in, since each batch numbers its namespaces anew.
 void write_operation(bson::builder& out, const holdfast::mongo::details::write_list& list,
                      const holdfast::mongo::details::kept_write& write);
 
