@@ -95,10 +95,8 @@ void connection_pool::cancel(checkout_id who, checkout_failure why, time_point n
         return;
     const caller gone = *at;
     waiting_.erase(at);
-    std::optional<error> cause;
-    if (why == checkout_failure::timeout)
-        cause = timed_out();
-    refuse_one(gone, why, std::move(cause), now);
+    const bool late = why == checkout_failure::timeout;
+    refuse_one(gone, why, late ? std::optional{timed_out()} : std::nullopt, now);
 }
 
 error connection_pool::timed_out() const
@@ -113,7 +111,7 @@ error connection_pool::timed_out() const
     return error{pool_errc::timed_out, std::move(words)};
 }
 
-void connection_pool::check_in(connection_id id, bool broken, time_point now)
+void connection_pool::check_in(connection_id id, bool broken, time_point now, const error* why)
 {
     const auto c = connections_.find(id);
     if (c == connections_.end())
@@ -125,12 +123,19 @@ void connection_pool::check_in(connection_id id, bool broken, time_point now)
     else if (c->second.interrupted)
         drop(c, close_reason::stale);  // it is broken because we broke it
     else if (broken)
-        drop(c, close_reason::error);
+        drop(c, close_reason::error, why);
     else if (is_stale(c->second))
         drop(c, close_reason::stale);
     else
         return keep_or_give(c, now);
     serve(now);
+}
+
+bool connection_pool::would_keep(connection_id id) const noexcept
+{
+    const auto c = connections_.find(id);
+    return c != connections_.end() && state_ != state::closed && !c->second.interrupted &&
+           !is_stale(c->second);
 }
 
 /// A good connection that nobody has: to whoever waits longest, else to the idle ones.
@@ -152,8 +157,7 @@ void connection_pool::opened(connection_id id, std::optional<bson::object_id> se
     const auto c = connections_.find(id);
     if (c == connections_.end())
         return;  // closed while it was opening
-    --opening_;
-    opening_for_callers_ -= c->second.use == used_for::opening_for_caller ? 1 : 0;
+    opening_ends(c->second);
     c->second.use = used_for::caller;
     if (service) {
         // Which service it reached is known only now, and so is the generation it belongs to.
@@ -187,7 +191,7 @@ void connection_pool::fail_opening(connection_id id, const error& why, time_poin
     if (c == connections_.end())
         return;
     pace_ = 0;
-    const bool for_caller = c->second.use == used_for::opening_for_caller;
+    const bool for_caller = c->second.use == used_for::opening_for_caller && !is_stale(c->second);
     drop(c, close_reason::error, &why);
     if (for_caller && !waiting_.empty()) {
         const caller first = waiting_.front();
@@ -222,6 +226,7 @@ void connection_pool::clear(const error& why, std::optional<bson::object_id> ser
         tells(cleared{service, interrupt_in_use});
     } else {
         ++generation_;
+        opening_to_be_given_ = 0;
         pace_ = 0;
         if (state_ == state::ready)
             tells(cleared{std::nullopt, interrupt_in_use});
@@ -319,7 +324,8 @@ std::optional<connection_pool::connections::iterator> connection_pool::take_idle
     return std::nullopt;
 }
 
-/// Gives what there is to those who wait, in their order, and opens more for the rest.
+/// Gives what there is to those who wait, in their order, and opens more for the rest. Whatever
+/// opens already will be given to somebody, also if it was begun for the least number.
 void connection_pool::serve(time_point now)
 {
     assert(state_ == state::ready || waiting_.empty());  // all others were refused
@@ -331,7 +337,7 @@ void connection_pool::serve(time_point now)
         waiting_.pop_front();
         give(first, *c, now);
     }
-    while (opening_for_callers_ < waiting_.size() && may_open())
+    while (opening_to_be_given_ < waiting_.size() && may_open())
         open(used_for::opening_for_caller, now);
 }
 
@@ -340,9 +346,16 @@ void connection_pool::open(used_for purpose, time_point now)
     last_id_ = connection_id{last_id_.value() + 1};
     connections_.emplace(last_id_, connection{generation_, purpose, std::nullopt, now});
     ++opening_;
-    opening_for_callers_ += purpose == used_for::opening_for_caller ? 1 : 0;
+    ++opening_to_be_given_;
     tells(connection_created{last_id_});
     does(open_connection{last_id_, generation_});
+}
+
+void connection_pool::opening_ends(const connection& c) noexcept
+{
+    --opening_;
+    if (!is_stale(c))
+        --opening_to_be_given_;
 }
 
 void connection_pool::give(const caller& who, connections::iterator c, time_point now)
@@ -372,10 +385,8 @@ void connection_pool::drop(connections::iterator c, close_reason reason, const e
         std::erase(idle_, c->first);
         break;
     case used_for::opening_for_caller:
-        --opening_for_callers_;
-        [[fallthrough]];
     case used_for::opening_for_upkeep:
-        --opening_;
+        opening_ends(c->second);
         break;
     case used_for::caller:
         break;

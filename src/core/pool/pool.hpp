@@ -81,8 +81,11 @@ public:
     /// The caller gave up. Without effect if the answer is already on its way.
     void cancel(checkout_id who, checkout_failure why, time_point now);
 
-    /// `broken`: it failed, and must not be used again.
-    void check_in(connection_id id, bool broken, time_point now);
+    /// `broken`: it failed, and must not be used again; `why`, if that is known.
+    void check_in(connection_id id, bool broken, time_point now, const error* why = nullptr);
+
+    /// Whether a connection that is not broken would be used again.
+    bool would_keep(connection_id id) const noexcept;
 
     void opened(connection_id id, std::optional<bson::object_id> service, time_point now);
     void open_failed(connection_id id, const error& why, time_point now);
@@ -136,6 +139,7 @@ private:
     void serve(time_point now);
     void fill(time_point now);
     void open(used_for purpose, time_point now);
+    void opening_ends(const connection& c) noexcept;
     std::optional<connections::iterator> take_idle(time_point now);
     void give(const caller& who, connections::iterator c, time_point now);
     void refuse_all(checkout_failure why, const error& cause, time_point now);
@@ -169,7 +173,7 @@ private:
     std::vector<connection_id> idle_;  // the most recently used at the end
     std::deque<caller> waiting_;
     std::size_t opening_ = 0;
-    std::size_t opening_for_callers_ = 0;
+    std::size_t opening_to_be_given_ = 0;  // without those that are stale already
     std::optional<std::uint32_t> pace_;  // since a failure: see may_open()
     std::optional<error> paused_because_;
     std::int64_t pinned_ = 0;

@@ -144,7 +144,7 @@ runtime::awaitable<void> connection::drain(request_id owed, time_point until)
             co_return;
         if (const frame* whole = std::get_if<frame>(&*next)) {
             if (accept(*whole, owed))
-                failed_ = false;
+                failure_.reset();
             break;
         }
         const runtime::io_result got = co_await stream_->read_some(reader_.writable());
@@ -185,22 +185,21 @@ result<message> connection::accept(const frame& received, std::optional<request_
 
 error connection::failed(error why)
 {
-    failed_ = true;
+    failure_ = why;
     return why;
 }
 
 error connection::broken(error_code why, std::string_view command)
 {
-    failed_ = true;
     const std::string cause = why == boost::asio::error::eof ? "the server closed the connection"
                                                              : why.message();
     std::string text;
     text.append(command).append(phase_ == dispatch_phase::not_sent ? " could not be sent to "
                                                                    : " got no reply from ");
     text.append(server_.value()).append(": ").append(cause);
-    return error{why, std::move(text)}
-        .with_context("server", server_.value())
-        .with_context("cause", cause);
+    return failed(error{why, std::move(text)}
+                      .with_context("server", server_.value())
+                      .with_context("cause", cause));
 }
 
 }  // namespace holdfast::shell::mongo

@@ -108,7 +108,10 @@ public:
 
     /// How far the last round trip came. A failed one with `in_flight` may have been carried out.
     dispatch_phase phase() const noexcept { return phase_; }
-    bool usable() const noexcept { return phase_ != dispatch_phase::in_flight && !failed_; }
+    bool usable() const noexcept { return phase_ != dispatch_phase::in_flight && !failure_; }
+
+    /// What has made it unusable, as far as we were told.
+    const std::optional<error>& failure() const noexcept { return failure_; }
 
     /// Whether nothing is wrong but that a reply is still on its way, since nobody waited for it.
     bool owes_reply() const noexcept { return owed_.has_value(); }
@@ -144,7 +147,7 @@ private:
     std::optional<error> not_packed_ = {};
     error_code not_written_ = {};
     dispatch_phase phase_ = dispatch_phase::answered;
-    bool failed_ = false;
+    std::optional<error> failure_ = {};
     bool needs_login_ = false;
     std::optional<request_id> owed_ = {};
 };

@@ -237,7 +237,7 @@ void server_pool::give_back(connection_ptr what, time_point now) noexcept
 {
     if (planted.reuses_dirty_connections)
         return check_in(std::move(what), false, now);
-    if (what->owes_reply() && !options_.make_blocking && !is_closed()) {
+    if (what->owes_reply() && !options_.make_blocking && would_keep(what->pool_id)) {
         const request_id owed = what->take_owed();  // or it would be drained again and again
         lease back{shared_from_this(), std::move(what)};
         tasks_.start(drain(std::move(back), owed, now + drain_time));
@@ -247,10 +247,10 @@ void server_pool::give_back(connection_ptr what, time_point now) noexcept
     check_in(std::move(what), broken, now);
 }
 
-bool server_pool::is_closed() const
+bool server_pool::would_keep(connection_id id) const
 {
     const std::scoped_lock lock{mutex_};
-    return machine_.current() == core::connection_pool::state::closed;
+    return machine_.would_keep(id);
 }
 
 void server_pool::check_in(connection_ptr what, bool broken, time_point now)
@@ -258,11 +258,12 @@ void server_pool::check_in(connection_ptr what, bool broken, time_point now)
     {
         std::unique_lock lock{mutex_};
         const connection_id id = what->pool_id;
+        const std::optional<error> why = broken ? what->failure() : std::nullopt;
         if (const auto at = entries_.find(id); at != entries_.end()) {
             at->second.in_use = nullptr;
             at->second.idle = std::move(what);
         }
-        machine_.check_in(id, broken, now);
+        machine_.check_in(id, broken, now, why ? &*why : nullptr);
         if (machine_.has_effects()) {
             const pending_work work = settle();
             lock.unlock();

@@ -125,7 +125,7 @@ private:
                 opening_handlers heard);
 
     void give_back(connection_ptr what, time_point now) noexcept;
-    bool is_closed() const;
+    bool would_keep(connection_id id) const;
     void check_in(connection_ptr what, bool broken, time_point now);
     pending_work settle();
     void tell_events();

@@ -173,6 +173,41 @@ TEST(pool_events, of_closing)
     EXPECT_EQ(told(pool), (words{"in 1", "-1 poolClosed"}));
 }
 
+TEST(pool_closings, are_known_before_a_connection_comes_back)
+{
+    connection_pool pool{{}};
+    pool.mark_ready(start);
+    EXPECT_FALSE(pool.would_keep(connection_id{1})) << "there is none";
+    for (unsigned i = 1; i <= 2; ++i) {
+        pool.check_out(checkout_id{i}, start);
+        pool.opened(connection_id{static_cast<std::int64_t>(i)}, std::nullopt, start);
+    }
+    EXPECT_TRUE(pool.would_keep(connection_id{1}));
+    pool.clear(trouble, std::nullopt, false, start);
+    EXPECT_FALSE(pool.would_keep(connection_id{1})) << "stale";
+    pool.mark_ready(start);
+    pool.check_out(checkout_id{3}, start);
+    pool.opened(connection_id{3}, std::nullopt, start);
+    EXPECT_TRUE(pool.would_keep(connection_id{3}));
+    pool.close(start);
+    EXPECT_FALSE(pool.would_keep(connection_id{3}));
+}
+
+TEST(pool_closings, have_causes)
+{
+    connection_pool pool{{}};
+    pool.mark_ready(start);
+    pool.check_out(checkout_id{1}, start);
+    pool.opened(connection_id{1}, std::nullopt, start);
+    (void)pool.take_events();
+    pool.check_in(connection_id{1}, true, start, &trouble);
+    const auto events = pool.take_events();
+    ASSERT_EQ(events.size(), 2u);
+    const auto& closed = std::get<pool_told::connection_closed>(events[1]);
+    ASSERT_TRUE(closed.cause);
+    EXPECT_EQ(closed.cause->message(), trouble.message());
+}
+
 TEST(pool_refusals, have_causes)
 {
     connection_pool pool{{}};

@@ -308,12 +308,46 @@ TEST_F(small_pool, a_failure_of_upkeep_is_nobodys_failure)
 {
     pool.mark_ready(start);
     pool.check_out(checkout_id{7}, start);
-    effects();
+    EXPECT_EQ(effects(), words{"open 1"}) << "it may have this one";
     pool.open_failed(connection_id{1}, trouble, start);
-    EXPECT_EQ(effects(), words{"close 1 error"});
+    EXPECT_EQ(effects(), (words{"close 1 error", "open 2"}));
     EXPECT_EQ(pool.waiting(), 1u);
     pool.opened(connection_id{2}, std::nullopt, start);
     EXPECT_EQ(effects(), words{"give 2 to 7"});
+}
+
+class filling_pool : public pool_test {
+protected:
+    filling_pool() : pool_test{{.max_size = 3, .min_size = 2, .max_connecting = 2}} {}
+};
+
+TEST_F(filling_pool, opens_no_more_than_somebody_waits_for)
+{
+    pool.mark_ready(start);
+    EXPECT_EQ(effects(), (words{"open 1", "open 2"}));
+    pool.check_out(checkout_id{7}, start);
+    pool.check_out(checkout_id{8}, start);
+    pool.opened(connection_id{1}, std::nullopt, start);
+    EXPECT_EQ(effects(), words{"give 1 to 7"}) << "the second one is on its way";
+    pool.check_out(checkout_id{9}, start);
+    EXPECT_EQ(effects(), words{"open 3"});
+    pool.opened(connection_id{2}, std::nullopt, start);
+    EXPECT_EQ(effects(), words{"give 2 to 8"});
+}
+
+TEST_F(pool_test, nobody_waits_for_what_was_begun_before_the_last_clear)
+{
+    pool.mark_ready(start);
+    pool.check_out(checkout_id{1}, start);
+    pool.clear(trouble, std::nullopt, false, start);
+    pool.mark_ready(start);
+    effects();
+    pool.check_out(checkout_id{2}, start);
+    EXPECT_EQ(effects(), words{}) << "one at a time, after a failure";
+    pool.open_failed(connection_id{1}, trouble, start);
+    EXPECT_EQ(effects(), (words{"close 1 error", "open 2"})) << "its failure is old news";
+    pool.opened(connection_id{2}, std::nullopt, start);
+    EXPECT_EQ(effects(), words{"give 2 to 2"});
 }
 
 }  // namespace
