@@ -7,6 +7,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/strand.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 #include <exception>
 #include <list>
@@ -81,6 +82,8 @@ private:
 awaitable<void> without_exceptions(awaitable<void> what)
 {
     co_await asio::this_coro::throw_if_cancelled(false);
+    // On a thread of the executor co_spawn begins at once, under whatever its caller has locked.
+    co_await asio::post(asio::use_awaitable);
     co_await std::move(what);
 }
 

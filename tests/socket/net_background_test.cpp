@@ -3,6 +3,7 @@
 #include "socket/net_party.hpp"
 
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
 
 #include <chrono>
 #include <memory>
@@ -40,6 +41,28 @@ TEST(net_background, tasks_go_with_their_executor_and_leave_nothing_behind)
     EXPECT_EQ(all.running(), 0U);
     EXPECT_EQ(alive.use_count(), 1);
     all.stop();
+}
+
+runtime::awaitable<void> note(bool& begun)
+{
+    begun = true;
+    co_return;
+}
+
+TEST(net_background, nothing_begins_within_the_call_that_starts_it)
+{
+    asio::io_context context;
+    net::async_world world{context.get_executor()};
+    runtime::background all{world};
+    bool begun = false;
+    bool begun_within = false;
+    asio::post(context, [&] {  // on a thread of the executor, too
+        all.start(note(begun));
+        begun_within = begun;
+    });
+    context.run();
+    EXPECT_FALSE(begun_within);
+    EXPECT_TRUE(begun);
 }
 
 }  // namespace
