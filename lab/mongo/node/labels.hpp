@@ -1,7 +1,11 @@
 #pragma once
 #include "lab/mongo/node/command.hpp"
+#include "lab/mongo/node/node.hpp"
 
 namespace holdfast::lab::mongo {
+
+/// Older servers leave it to their clients what a code means.
+inline constexpr server_version labels_since{4, 4, 0};
 
 /// Whether a server says RetryableWriteError of this code when a write with a number fails.
 bool is_retryable_write_code(int code) noexcept;

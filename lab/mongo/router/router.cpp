@@ -1,6 +1,7 @@
 #include "lab/mongo/router/router.hpp"
 
 #include "lab/document/server_code.hpp"
+#include "lab/mongo/node/labels.hpp"
 #include "lab/mongo/router/router_commands.hpp"
 #include "lab/mongo/router/routing.hpp"
 #include "lab/mongo/set/wire.hpp"
@@ -95,6 +96,8 @@ void router::stop()
 
 result<progress> router::answer(request& what, bson::builder& reply)
 {
+    if (node_.options.version < labels_since)
+        what.labels_given = true;
     const bool own = std::ranges::find(own_commands, what.name) != own_commands.end();
     if (own && node_.options.auth && what.seen == 0 && !what.kept && needs_users(what))
         return progress::later;

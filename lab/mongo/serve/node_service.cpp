@@ -14,9 +14,6 @@ namespace holdfast::lab::mongo {
 
 namespace {
 
-/// Before it clients had to know the codes themselves.
-constexpr server_version labels_since{4, 4, 0};
-
 bool is_greeting(std::string_view name) noexcept
 {
     return name == "hello" || name == "isMaster" || name == "ismaster";

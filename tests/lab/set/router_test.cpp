@@ -8,8 +8,12 @@ using namespace std::chrono_literals;
 /// A set of three with two routers, each on its own host, and a balancer.
 class routed : public testing::Test {
 protected:
-    routed()
-        : on{3, 3, [this](mongo::deployment_options& options) { add_routers(options); }},
+    explicit routed(mongo::server_version version = {})
+        : on{3, 3,
+             [&](mongo::deployment_options& options) {
+                 options.node.version = version;
+                 add_routers(options);
+             }},
           leads{on.settle()}
     {
     }
@@ -135,6 +139,34 @@ TEST_F(routed, has_fail_points_of_its_own)
     EXPECT_TRUE(is_ok(run(1, R"({"find": "c", "$db": "db"})")));
     EXPECT_EQ(run(0, R"({"find": "c", "$db": "db"})").get<std::int32_t>("code").value(), 8);
     EXPECT_TRUE(is_ok(run(0, R"({"find": "c", "$db": "db"})")));
+}
+
+constexpr std::string_view fail_concern = R"({"configureFailPoint": "failCommand",
+    "mode": {"times": 1}, "data": {"failCommands": ["insert"], "failInternalCommands": true,
+    "writeConcernError": {"code": 91, "errmsg": "no"}}, "$db": "admin"})";
+constexpr std::string_view numbered_insert = R"({"insert": "c", "documents": [{"_id": 1}],
+    "lsid": {"id": {"$uuid": "73ffd264-44b3-4c69-90e8-e7d1dfc035d4"}},
+    "txnNumber": {"$numberLong": "1"}, "$db": "db"})";
+
+TEST_F(routed, labels_what_is_wrong_with_the_write_concern)
+{
+    ASSERT_TRUE(is_ok(run(0, fail_concern)));
+    const auto reply = run(0, numbered_insert);
+    EXPECT_EQ(reply.get<std::int32_t>("writeConcernError.code").value(), 91);
+    EXPECT_EQ(reply.get<std::string>("errorLabels.0").value(), "RetryableWriteError");
+}
+
+class routed_before_labels : public routed {
+protected:
+    routed_before_labels() : routed{{4, 2, 0}} {}
+};
+
+TEST_F(routed_before_labels, leaves_it_to_clients_what_is_wrong_with_the_write_concern)
+{
+    ASSERT_TRUE(is_ok(run(0, fail_concern)));
+    const auto reply = run(0, numbered_insert);
+    EXPECT_EQ(reply.get<std::int32_t>("writeConcernError.code").value(), 91);
+    EXPECT_FALSE(reply["errorLabels"]);
 }
 
 TEST_F(routed, a_balancer_leads_to_both_and_they_say_who_they_are)

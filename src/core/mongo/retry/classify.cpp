@@ -55,6 +55,9 @@ bool is_retryable_write_error(const failed_attempt& f)
     case failure_origin::server:
         if (f.max_wire_version >= labels_decide)
             return f.labels.retryable_write;
+        // What an old router says of the write concern may be a summary of several shards.
+        if (f.of_write_concern && f.sharded)
+            return false;
         return contains(state_and_routing, f.code) || tells_in_words(f.message);
     }
     return false;

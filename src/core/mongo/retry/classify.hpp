@@ -25,6 +25,7 @@ struct failed_attempt {
     std::int32_t max_wire_version = 0;          // of the connection
     std::optional<duration> base_backoff = {};  // baseBackoffMS
     bool sharded = false;                       // the topology
+    bool of_write_concern = false;              // the command itself was done
 };
 
 /// From this wire version on (MongoDB 4.4) servers label their errors; below it codes decide.

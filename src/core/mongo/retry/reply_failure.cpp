@@ -68,6 +68,7 @@ std::optional<failed_attempt> failure_in(const reply_glance& seen, std::int32_t 
         read_error(seen.reply, found);
         return found;
     }
+    found.of_write_concern = true;
     // Servers put the labels beside the error, not into it.
     read_labels(seen.reply["errorLabels"], found.labels);
     read_error(seen.concern_error.as_document(), found);

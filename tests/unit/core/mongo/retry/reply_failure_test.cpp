@@ -60,6 +60,18 @@ TEST(failure_in, a_write_concern_error_is_judged_like_any_other)
     EXPECT_TRUE(is_retryable_write_error(failure_in(labelled, 27).value()));
 }
 
+TEST(failure_in, what_an_old_router_says_of_the_write_concern_is_no_reason_to_write_again)
+{
+    const auto concern = json(R"({"ok": 1, "n": 1, "writeConcernError": {"code": 91}})");
+    EXPECT_FALSE(is_retryable_write_error(failure_in(concern, 8, true).value()));
+    EXPECT_FALSE(driver_adds_label(failure_in(concern, 8, true).value()));
+    const auto command = json(R"({"ok": 0, "code": 91})");
+    EXPECT_TRUE(is_retryable_write_error(failure_in(command, 8, true).value()));
+    const auto labelled = json(R"({"ok": 1, "errorLabels": ["RetryableWriteError"],
+                                   "writeConcernError": {"code": 91}})");
+    EXPECT_TRUE(is_retryable_write_error(failure_in(labelled, 9, true).value()));
+}
+
 TEST(failure_in, errors_of_single_statements_are_results)
 {
     VERIFIES("RW-023");
