@@ -61,6 +61,8 @@ TEST(prose_sdam, 2_a_network_error_of_a_write_loses_the_primary)
     EXPECT_EQ(of.checks("a:27017"), of.checks_before) << "no check before its time";
     of.s.simulation.run_for(10s);
     EXPECT_EQ(topology(of.s.events()), "ReplicaSetWithPrimary");
+    for (const record& one : of.s.events().of(heard::server_changed))
+        EXPECT_NE(one.before, "PossiblePrimary") << "that is nobody's business";
     expect_clean(of.s);
 }
 

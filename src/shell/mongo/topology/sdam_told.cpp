@@ -53,7 +53,8 @@ holdfast::mongo::server_description described(const core::mongo::server_descript
 {
     holdfast::mongo::server_description told;
     told.address = s.address;
-    told.type = name_of(s.type);
+    // Who is only said to be the primary is unknown to the application.
+    told.type = name_of(is_unknown(s.type) ? core::mongo::server_type::unknown : s.type);
     told.failure = s.failure;
     told.round_trip_time = s.round_trip_time;
     told.min_wire_version = s.min_wire_version;

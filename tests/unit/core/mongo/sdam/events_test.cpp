@@ -56,6 +56,25 @@ TEST(events, of_a_client_that_opens_and_closes)
     EXPECT_TRUE(last.after->servers.empty());
 }
 
+TEST(events, who_is_only_said_to_be_the_primary_is_no_news)
+{
+    VERIFIES("SD-018");
+    const auto down = [](std::string_view host) {
+        return unknown_server(
+            at(host), error{make_error_code(boost::system::errc::io_error), "down"}, {}, {});
+    };
+    const auto says_b = [](std::string_view host) {
+        return secondary(host, R"("a", "b")", R"("primary": "b")");
+    };
+    const topology_ptr b_is_down = after(start({"a", "b"}),
+                                         {secondary("a", R"("a", "b")"), down("b")});
+    const transition hint = apply_check(b_is_down, says_b("a"));
+    EXPECT_EQ(picture(*hint.after), "ReplicaSetNoPrimary a:RSSecondary b:PossiblePrimary");
+    const transition still_down = apply_check(hint.after, down("b"));
+    EXPECT_EQ(told(still_down), names{});
+    EXPECT_EQ(told(apply_check(still_down.after, says_b("a"))), names{});
+}
+
 TEST(events, of_a_load_balanced_client)
 {
     topology_settings settings;
