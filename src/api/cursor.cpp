@@ -180,7 +180,12 @@ private:
     {
         std::optional<farewell> last;
         const error_kind kind = kind_of(why);
-        if (kind == error_kind::cancelled || kind == error_kind::timeout)
+        const bool interrupted = kind == error_kind::cancelled || kind == error_kind::timeout;
+        if (facts_.pin && !interrupted) {
+            wait_for_close(may_be_left(why));
+            return last;
+        }
+        if (interrupted)
             kill_in_background();
         else if (may_be_left(why))
             last = parting();
@@ -188,7 +193,17 @@ private:
         return last;
     }
 
-    bool can_ask() const noexcept { return fresh_ || id_ != 0; }
+    /// Behind a load balancer the connection stays with a cursor that has failed, too, until the
+    /// application closes it.
+    void wait_for_close(bool server_has_it) noexcept
+    {
+        failed_ = true;
+        at_ = {};
+        shown_ = {};
+        id_ = server_has_it ? id_ : 0;
+    }
+
+    bool can_ask() const noexcept { return fresh_ || (id_ != 0 && !failed_); }
     bool has_document() const noexcept { return at_ != std::default_sentinel; }
 
     bson::document take()
@@ -313,6 +328,7 @@ private:
     std::optional<farewell> unsaid_;  // what kill_in_background() leaves to others
 
     bool fresh_ = true;  // nothing has been sent yet
+    bool failed_ = false;  // see wait_for_close()
     std::int64_t id_ = 0;
     std::string space_;
     std::int64_t received_ = 0;

@@ -53,6 +53,37 @@ TEST(traffic_cursor_end, the_server_hears_of_one_that_has_gone)
     expect_clean(r.s);
 }
 
+/// Behind a load balancer, that is: elsewhere a cursor has no connection of its own.
+TEST(traffic_cursor_end, the_connection_of_a_failed_cursor_is_given_back_by_its_close)
+{
+    struct row {
+        scripted_reply failure;
+        std::size_t told;  // whether the server may still have the cursor
+    };
+    for (const row& one : {row{refusal(1), 1}, row{refusal(43), 0}, row{hang_up(), 0}}) {
+        for (const bool closes : {true, false}) {
+            reading r{first(42, R"([{"_id": 1}])"), {one.failure}, {}, true};
+            const auto given_back = [&] { return r.s.events().count(heard::checked_in); };
+            {
+                mongo::cursor some = r.find();
+                EXPECT_EQ(r.next(some), 1);
+                EXPECT_EQ(r.next(some), -1);
+                r.s.settle();
+                EXPECT_EQ(given_back(), 0U);
+                EXPECT_FALSE(some.is_open());
+                EXPECT_EQ(r.next(some), 0) << "it has ended";
+                EXPECT_EQ(r.server.count("getMore"), 1U);
+                if (closes) {
+                    EXPECT_TRUE(r.wait<void>([&](auto done) { some.close(done); }));
+                }
+            }
+            EXPECT_TRUE(wait_for(r.s, [&] { return given_back() == 1; }));
+            EXPECT_EQ(r.server.count("killCursors"), one.told);
+            EXPECT_EQ(r.s.close(), "");
+        }
+    }
+}
+
 /// Sessions are for one operation at a time, and nobody knows when the server is told.
 TEST(traffic_cursor_end, the_good_bye_leaves_a_session_of_the_application_alone)
 {

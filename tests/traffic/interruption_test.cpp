@@ -57,17 +57,6 @@ TEST(traffic_interruption, who_was_promised_a_connection_is_interrupted_with_the
     EXPECT_TRUE(s.finish(op));
 }
 
-/// What routers of one service behind a load balancer say.
-bson::document hello_of_service()
-{
-    bson::object_id service;
-    service.bytes.fill(7);
-    return bson::doc("helloOk", true, "isWritablePrimary", true, "msg", "isdbgrid", "serviceId",
-                     service, "maxBsonObjectSize", 16 * 1024 * 1024, "maxMessageSizeBytes",
-                     48'000'000, "maxWriteBatchSize", 100'000, "minWireVersion", 0,
-                     "maxWireVersion", 21, "logicalSessionTimeoutMinutes", 30, "ok", 1.0);
-}
-
 TEST(traffic_interruption, every_error_of_a_service_clears_its_connections_not_only_the_first)
 {
     VERIFIES("SD-012");

@@ -33,12 +33,18 @@ struct reading {
     scripted_server& server = s.server("a");
 
     explicit reading(scripted_reply opened, std::vector<scripted_reply> then = {refusal(1)},
-                     const std::string& settings = {})
+                     const std::string& settings = {}, bool balanced = false)
     {
         server.on_command("find", in_turn({std::move(opened)}));
         server.on_command("getMore", in_turn(std::move(then)));
         server.on("killCursors", [](bson::view) { return bson::doc("ok", 1.0); });
-        s.connect(settings);
+        if (balanced) {
+            server.on_hello(
+                [](const scripted_command&) { return scripted_reply{.body = hello_of_service()}; });
+            s.connect_to("mongodb://a:27017/?loadBalanced=true" + settings);
+        } else {
+            s.connect(settings);
+        }
     }
 
     mongo::cursor find(mongo::find_options how = {})

@@ -59,6 +59,17 @@ inline std::shared_ptr<scripted_login> guarded(scene& s, bool speculative = true
     return door;
 }
 
+/// What routers of one service behind a load balancer say.
+inline bson::document hello_of_service()
+{
+    bson::object_id service;
+    service.bytes.fill(7);
+    return bson::doc("helloOk", true, "isWritablePrimary", true, "msg", "isdbgrid", "serviceId",
+                     service, "maxBsonObjectSize", 16 * 1024 * 1024, "maxMessageSizeBytes",
+                     48'000'000, "maxWriteBatchSize", 100'000, "minWireVersion", 0,
+                     "maxWireVersion", 21, "logicalSessionTimeoutMinutes", 30, "ok", 1.0);
+}
+
 inline scripted_reply good_write()
 {
     return {.body = bson::doc("n", 1, "ok", 1.0)};

@@ -98,6 +98,9 @@ private:
 ///
 /// A tailable cursor gives nothing when there is nothing at the moment; it has ended if is_open()
 /// is false.
+///
+/// Behind a load balancer a cursor that the server has open keeps a connection for itself, and
+/// keeps it after an error, too, until close() or its own end.
 class cursor {
 public:
     class inside;
@@ -223,8 +226,11 @@ asio::awaitable<Given> cursor::all_as(cursor from)
     std::vector<T> found;
     for (;;) {
         auto more = co_await from.next_batch_as<result<bool>>();
-        if (!more)
+        if (!more) {
+            if (from.id() != 0)  // as behind a load balancer: nobody will read on
+                (void)co_await from.close_as<result<void>>();
             co_return details::give<Given>(result<std::vector<T>>{std::move(more).error()});
+        }
         if (!*more)
             break;
         for (const bson::view one : from.batch()) {

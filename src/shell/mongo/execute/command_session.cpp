@@ -128,7 +128,8 @@ void command_attempts::take_pinned()
 }
 
 /// Tells who asked for it which server has answered; behind a load balancer, a connection stays
-/// with a cursor that the server still has.
+/// with a cursor that the server still has, and with one that has failed. Not if a reply to it is
+/// still to come: the pool waits for that.
 void command_attempts::keep_pinned(bson::view reply, bool failed)
 {
     answer_facts& facts = *order_.facts;
@@ -138,8 +139,9 @@ void command_attempts::keep_pinned(bson::view reply, bool failed)
         facts.wire_version = over.description().max_wire_version;
     }
     const bool balanced = trip_->on.topology().type == core::mongo::topology_type::load_balanced;
-    const bool open = has_open_cursor(reply) || (failed && trip_->pinned);
-    if (!balanced || !order_.opens_cursor || !open || !over.usable())
+    const bool stays = failed ? trip_->pinned && !over.owes_reply()
+                              : has_open_cursor(reply) && over.usable();
+    if (!balanced || !order_.opens_cursor || !stays)
         return;
     facts.pin = std::make_shared<pinned_connection>(std::move(trip_->on), std::move(*trip_->over));
     trip_.reset();
