@@ -317,9 +317,16 @@ std::optional<record> collection::find(record_id which, read_time at) const
 std::optional<record> collection::find_by_id(const bson::element& id, read_time at) const
 {
     const inside& my = *inside_;
-    if (!id || my.options.without_ids)
+    if (!id)
         return {};
-    record_id which = my.newest_with(my.hash_of(id));
+    const std::uint64_t hash = my.hash_of(id);
+    if (my.options.without_ids) {
+        auto one = next(0, at);
+        while (one && !my.has_key(one->id))
+            one = next(one->id, at);
+        return one;
+    }
+    record_id which = my.newest_with(hash);
     while (which != 0) {
         if (auto found = my.records.find(which, at))
             return found;

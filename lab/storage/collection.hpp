@@ -93,7 +93,8 @@ public:
     std::optional<record> previous(record_id before, read_time at = {}) const;
     std::optional<record> find(record_id which, read_time at = {}) const;
 
-    /// By _id, through its index; numbers of different types are equal. Ignores collations.
+    /// By _id, through its index if there is one; then the first, if several have it. Numbers of
+    /// different types are equal. Ignores collations.
     std::optional<record> find_by_id(const bson::element& id, read_time at = {}) const;
 
     /// Whether some index begins with this path and may answer an equality on it (not sparse or

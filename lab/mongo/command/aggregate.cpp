@@ -8,6 +8,8 @@
 #include "lab/mongo/command/views.hpp"
 #include "lab/mongo/command/writer.hpp"
 
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace holdfast::lab::mongo {
@@ -60,14 +62,16 @@ result<void> check_filters(bson::array_view stages)
     return {};
 }
 
-bool writes(bson::array_view stages)
+/// "$out" or "$merge"; empty for a pipeline that does not write.
+std::string_view output_stage_of(bson::array_view stages)
 {
     for (const bson::element& stage : stages) {
-        if (stage.type() == bson::type::document &&
-            (stage.as_document().find("$out") || stage.as_document().find("$merge")))
-            return true;
+        for (const std::string_view name : {"$out", "$merge"}) {
+            if (stage.type() == bson::type::document && stage.as_document().find(name))
+                return name;
+        }
     }
-    return false;
+    return {};
 }
 
 }  // namespace
@@ -91,7 +95,13 @@ result<progress> run_aggregate(node& on, request& what, bson::builder& reply)
         return std::move(batch_size).error();
     if (auto fine = check_filters(f.array("pipeline")); !fine)
         return std::move(fine).error();
-    if (!on.member->writable() && !f.flag("explain") && writes(f.array("pipeline"))) {
+    const std::string_view output = output_stage_of(f.array("pipeline"));
+    if (!output.empty() && what.reads.level == "linearizable") {
+        return refuse(server_code::invalid_options,
+                      std::string{output} +
+                          " cannot be used with a 'linearizable' read concern level");
+    }
+    if (!on.member->writable() && !f.flag("explain") && !output.empty()) {
         // Secondaries take it since 5.0, and the primary writes. From one server to the other it
         // comes once: who is not the primary then says so.
         if (version_number(on) >= 500 && !what.client.internal)

@@ -88,11 +88,13 @@ bool found_by_id(const node& on, const request& what, const find_fields& f, cons
                  const namespace_text& ns, bson::builder& reply)
 {
     const bson::element id = sole_id(f.document("filter"));
-    if (!id || (in && (!in->options().view_on.empty() || in->options().order)) ||
-        f.has("projection") || f.has("hint") || f.has("collation") || f.has("min") ||
-        f.has("max") || f.flag("returnKey") || f.flag("showRecordId") || f.flag("tailable") ||
-        f.number("skip") != 0 || f.number("batchSize", 1) == 0 ||
-        natural_of(f.document("sort")) != 0)
+    const auto is_plain = [](const collection_options& o) {
+        return o.view_on.empty() && !o.order && !o.without_ids;
+    };
+    if (!id || (in && !is_plain(in->options())) || f.has("projection") || f.has("hint") ||
+        f.has("collation") || f.has("min") || f.has("max") || f.flag("returnKey") ||
+        f.flag("showRecordId") || f.flag("tailable") || f.number("skip") != 0 ||
+        f.number("batchSize", 1) == 0 || !f.document("sort").empty())
         return false;
     const read_time at = read_time_of(on, what);
     auto cursor = reply.document("cursor");

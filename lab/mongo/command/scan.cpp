@@ -31,7 +31,7 @@ void scan::choose_index()
         const bson::element value = filter_->equality(e.key());
         if (!value)
             continue;
-        if (e.key() == "_id") {
+        if (e.key() == "_id" && !in_->options().without_ids) {
             index_path_ = "_id";
             if (const auto found = in_->find_by_id(value))
                 candidates_.assign(1, found->id);
