@@ -42,6 +42,7 @@ class Holds(unittest.TestCase):
     def test_a_short_drill(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "verdict.json"
+            path.write_text("x" * 100_000)  # of an earlier drill, and longer
             done = run("drill", "--seconds", "2", "--json", str(path))
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             self.assertEqual(done.stderr, "")
@@ -84,6 +85,27 @@ class WrongInput(unittest.TestCase):
         self.refused("drill", "--uri", "http://localhost/", says="must start with mongodb://")
         self.refused("drill", "--seconds", "0", says="--seconds")
         self.refused("drill", "--json", "/no/such/folder/file", says="cannot write to")
+        for seed in ("-1", "18446744073709551616"):
+            self.refused("drill", "--seed", seed, says=f"--seed.*{seed}")
+
+    def test_what_only_the_embedded_set_has(self):
+        for more in (("--members", "3"), ("--port", "0"), ("--forget-retryable-writes",)):
+            words = ("drill", "--uri", "mongodb://localhost/", *more)
+            self.refused(*words, says=f"--uri excludes {more[0]}|{more[0]} excludes --uri")
+
+    def test_an_address_that_makes_no_sense(self):
+        self.refused("drill", "--uri", "mongodb://ada@localhost/?authMechanism=GSSAPI",
+                     says="authMechanism GSSAPI is not supported")
+
+    def test_addresses_that_lead_nowhere(self):
+        try:
+            socket.getaddrinfo("nosuch.invalid", 27017)
+        except socket.gaierror as why:
+            if why.errno == socket.EAI_AGAIN:
+                self.skipTest("there is no name server to say so")
+        for scheme in ("mongodb", "mongodb+srv"):
+            self.refused("drill", "--uri", scheme + "://nosuch.invalid/",
+                         says="cannot look up .*nosuch.invalid")
 
     def test_a_port_in_use(self):
         with socket.socket() as taken:
@@ -91,6 +113,17 @@ class WrongInput(unittest.TestCase):
             taken.listen()
             port = str(taken.getsockname()[1])
             self.refused("drill", "--port", port, says=port)
+            with tempfile.NamedTemporaryFile("w+") as verdict:
+                verdict.write("of an earlier drill")
+                verdict.flush()
+                self.refused("drill", "--port", port, "--json", verdict.name, says=port)
+                self.assertEqual(pathlib.Path(verdict.name).read_text(), "of an earlier drill")
+
+    def test_addresses_that_fail_at_once(self):
+        # Nobody has to be asked about them, so the first check ends before anything else begins.
+        self.refused("drill", "--uri", f"mongodb://{'k' * 64}.invalid/", says="no such host")
+        self.refused("drill", "--uri", "mongodb://%2Fno%2Fsuch.sock/?serverSelectionTimeoutMS=500",
+                     says="selection timed out", status=1)
 
     def test_what_cannot_be_written_is_no_success(self):
         short = ("drill", "--scenes", "steady", "--seconds", "1")

@@ -1,5 +1,6 @@
 #include "core/mongo/error/errc.hpp"
 #include "core/mongo/error/server_error.hpp"
+#include "holdfast/bson/builder.hpp"
 #include "holdfast/mongo/error.hpp"
 #include "tools/holdfast/drill/workload.hpp"
 
@@ -7,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <optional>
 
 namespace holdfast::drill {
 namespace {
@@ -96,6 +98,31 @@ TEST(fate, of_some_of_many_nobody_says_which)
     EXPECT_FALSE(many.end_of_inserts);
     note_parts(many, unsent);
     EXPECT_FALSE(many.end_of_inserts);
+}
+
+TEST(answer, a_deletion_that_finds_nothing_is_remembered)
+{
+    operation one;
+    one.what = action::delete_one;
+    one.removed = 7;
+    note_deletion(one, 1, false);
+    EXPECT_FALSE(one.found_nothing);
+    note_deletion(one, 0, false);
+    EXPECT_TRUE(one.found_nothing);
+    EXPECT_EQ(one.removed, 7);
+    note_deletion(one, 0, true);  // the application's first call may have deleted it
+    EXPECT_FALSE(one.found_nothing);
+}
+
+TEST(answer, the_count_of_a_page_is_remembered)
+{
+    operation one;
+    note_count(one, std::nullopt);
+    EXPECT_FALSE(one.count_told);
+    note_count(one, bson::doc("n", std::int64_t{3}));
+    EXPECT_EQ(one.count_told, 3);
+    note_count(one, bson::doc("_id", "shared page 0"));
+    EXPECT_EQ(one.count_told, -1);  // no write has made that
 }
 
 }  // namespace

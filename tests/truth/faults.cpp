@@ -1,6 +1,5 @@
 #include "truth/faults.hpp"
 
-#include <algorithm>
 #include <functional>
 #include <utility>
 
@@ -245,7 +244,9 @@ bool fault_script::delay()
 bool fault_script::clock_jump()
 {
     const bool server = in_.below(2) == 0;
-    std::vector<sim::host*>& among = server ? in_.members : in_.clients;
+    const std::vector<sim::host*> among = running(server ? in_.members : in_.clients);
+    if (among.empty())
+        return false;
     sim::host& one = *among[in_.below(among.size())];
     const auto by = std::chrono::duration_cast<std::chrono::milliseconds>(
         in_.between(-3'600'000, 3'600'000));
@@ -256,6 +257,8 @@ bool fault_script::clock_jump()
 
 bool fault_script::overload()
 {
+    if (!overload_.begin(refusals()))
+        return false;  // another fault will be drawn for it
     const auto rate = static_cast<double>(5 + in_.below(40));
     tell("all members take " + std::to_string(static_cast<int>(rate)) + " requests a second");
     const auto limit = [this](bool on, double per_second) {
@@ -268,8 +271,8 @@ bool fault_script::overload()
         }
     };
     limit(true, rate);
-    afterwards(in_.between(300, 2500), [this, limit, before = refusals()] {
-        const std::uint64_t refused = refusals() - std::min(refusals(), before);
+    afterwards(in_.between(300, 2500), [this, limit] {
+        const std::uint64_t refused = overload_.end(refusals());
         tell("members take all requests again, and have refused " + std::to_string(refused));
         limit(false, 1e9);
         if (refused > 0)

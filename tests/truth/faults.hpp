@@ -1,6 +1,7 @@
 #pragma once
 #include "lab/api/deployment.hpp"
 #include "sim/simulation.hpp"
+#include "truth/fault_rules.hpp"
 #include "truth/storm.hpp"
 
 #include <cstdint>
@@ -76,6 +77,7 @@ private:
     std::size_t lasting_ = 0;
     time_point began_{};
     std::vector<bool> ill_;  // members that have crashed or stand still
+    refusing_time overload_;
     fault_counts counts_{};
     std::string text_;
 };

@@ -1,6 +1,7 @@
 #include "tools/holdfast/drill/judge.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -39,7 +40,7 @@ public:
         made_.scenes.resize(std::max<std::size_t>(scenes, 1));
         for (const operation& one : history_) {
             if (one.removed)
-                removals_[*one.removed].push_back(one.end);
+                removals_[*one.removed].push_back(&one);
         }
         for (const auto& [name, page] : found_.pages) {
             for (const token signature : page.signatures)
@@ -144,20 +145,33 @@ private:
         bounds allowed;
         allowed.add(one.end_of_inserts.value_or(one.end));
         const std::int64_t there = times(found_.documents, which);
-        const auto removed = removals_.find(which);
-        if (removed != removals_.end()) {
-            const auto was = [&](fate end) {
-                return std::ranges::find(removed->second, end) != removed->second.end();
-            };
-            if (was(fate::acknowledged) && there == 1) {
-                add(one, &tally::lost);
-                complain("lost: the deletion of document " + std::to_string(which) + " by client " +
-                         std::to_string(one.client));
-                return;
+        bool deleted = false;
+        bool perhaps = false;
+        const operation* in_vain = nullptr;
+        if (const auto removed = removals_.find(which); removed != removals_.end()) {
+            for (const operation* const by : removed->second) {
+                const bool told = by->end == fate::acknowledged;
+                deleted = deleted || (told && !by->found_nothing);
+                perhaps = perhaps || by->end == fate::unclear || by->end == fate::running;
+                in_vain = told && by->found_nothing ? by : in_vain;
             }
-            if (was(fate::acknowledged) || was(fate::unclear) || was(fate::running))
-                allowed.least = 0;
         }
+        if (deleted && there == 1) {
+            add(one, &tally::lost);
+            complain("lost: the deletion of document " + std::to_string(which) + " by client " +
+                     std::to_string(one.client));
+            return;
+        }
+        // Only what nobody was promised, or another has deleted, may not be found. A deletion that
+        // the library has sent again is told what the first one has done.
+        if (in_vain && allowed.least > 0 && !deleted && !perhaps) {
+            add(*in_vain, &tally::lost);
+            complain("lost: document " + std::to_string(which) + ", which " + describe(*in_vain) +
+                     " did not find" + (there > 0 ? " although it is there" : ""));
+            allowed.least = 0;
+        }
+        if (deleted || perhaps)
+            allowed.least = 0;
         check_bounds(one, "document", which, there, allowed);
     }
 
@@ -210,21 +224,37 @@ private:
         }
     }
 
-    /// What a majority has is never counted again by another.
+    /// One change counts and signs, so the place of a signature is the count that its write made.
+    /// What was acknowledged a majority has, with all that was before it: neither is undone by a
+    /// rollback, pages only grow, and a retry is told the count of the write that it repeats.
     void check_counts_told()
     {
-        std::map<std::pair<std::string_view, std::int64_t>, const operation*> told;
         for (const operation& one : history_) {
-            if (!one.count_told)
+            if (one.what != action::find_one_and_update || one.end != fate::acknowledged ||
+                !one.signature)
                 continue;
-            const auto [other, first] = told.emplace(
-                std::pair{std::string_view{one.page}, *one.count_told}, &one);
-            if (first)
+            if (!one.count_told) {
+                add(one, &tally::lost);
+                complain("lost: the answer to " + describe(one) + ", told of no document");
                 continue;
-            add(one, &tally::lost);
-            complain("lost: " + one.page + " was " + std::to_string(*one.count_told) +
-                     " for two writes, " + describe(*other->second) + " and " + describe(one));
+            }
+            // A signature that is not there has been complained of.
+            if (times(signatures_, *one.signature) > 0 &&
+                signed_at(one.page, *one.count_told) != one.signature) {
+                add(one, &tally::lost);
+                complain("lost: signature " + std::to_string(*one.signature) + " is not the " +
+                         std::to_string(*one.count_told) + ". of " + one.page +
+                         ", as was told to " + describe(one));
+            }
         }
+    }
+    std::optional<token> signed_at(const std::string& name, std::int64_t count) const
+    {
+        const auto found = found_.pages.find(name);
+        if (found == found_.pages.end() || count < 1 ||
+            count > static_cast<std::int64_t>(found->second.signatures.size()))
+            return std::nullopt;
+        return found->second.signatures[static_cast<std::size_t>(count - 1)];
     }
 
     /// Each operation is a witness of how long there has been no acknowledgement when it ends.
@@ -255,7 +285,7 @@ private:
 
     std::span<const operation> history_;
     const found_state& found_;
-    std::map<token, std::vector<fate>> removals_;
+    std::map<token, std::vector<const operation*>> removals_;
     std::map<token, std::size_t> signatures_;
     verdict made_;
 };

@@ -43,8 +43,8 @@ struct verdict {
 ///   acknowledged  once
 ///   failed        never
 ///   unclear       once or never
-/// and of the counters whether they have counted what has signed there, and have never told two
-/// writes the same.
+/// of the counters whether they have counted what has signed there, and of the answers whether they
+/// are true: a write was told the count that it made, and a deletion has found what was there.
 verdict judge(std::span<const operation> history, const found_state& found, std::size_t scenes = 1);
 
 }  // namespace holdfast::drill

@@ -101,6 +101,17 @@ void note_parts(operation& one, const error& why)
         one.end_of_signature = rest;
 }
 
+void note_count(operation& one, const std::optional<bson::document>& after)
+{
+    if (after)
+        one.count_told = after->get<std::int64_t>("n").value_or(-1);
+}
+
+void note_deletion(operation& one, std::int64_t deleted, bool repeated)
+{
+    one.found_nothing = deleted == 0 && !repeated;
+}
+
 std::string reason_of(const error& why)
 {
     std::string made{mongo::name_of(mongo::kind_of(why))};
@@ -330,9 +341,7 @@ awaitable<worker::failure_or_none> worker::find_one_and_update(operation& one)
     auto done = co_await outcome_of(state);
     if (!done)
         co_return failure_in(std::move(done));
-    const auto* const after = *done ? &**done : nullptr;
-    if (after)
-        one.count_told = after->get<std::int64_t>("n").value_or(-1);
+    note_count(one, *done);
     co_return std::nullopt;
 }
 
@@ -361,9 +370,8 @@ awaitable<worker::failure_or_none> worker::delete_one(operation& one)
     how.write_concern = how_.concern;
     auto done = co_await kelp_.delete_one(filter.view(), how, boost::asio::use_awaitable);
     ++one.completions;
-    // It was there: who deletes nothing has not found it, and neither will the check.
-    if (done && done->deleted_count == 0 && repeats_ == 0)
-        one.removed.reset();
+    if (done)
+        note_deletion(one, done->deleted_count, repeats_ > 0);
     co_return failure_in(std::move(done));
 }
 

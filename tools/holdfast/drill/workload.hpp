@@ -90,6 +90,11 @@ private:
 fate fate_of(const error& why) noexcept;
 /// What it says of the parts of a write that did several things; nothing where it says nothing.
 void note_parts(operation& one, const error& why);
+/// What the answer of a find_one_and_update tells. It makes the page where there is none, so an
+/// answer without a document tells nothing, and is wrong.
+void note_count(operation& one, const std::optional<bson::document>& after);
+/// What the answer of a delete_one tells. Who has repeated it himself may have deleted it before.
+void note_deletion(operation& one, std::int64_t deleted, bool repeated);
 /// Short, and the same for all errors of a kind: "server: NotWritablePrimary".
 std::string reason_of(const error& why);
 

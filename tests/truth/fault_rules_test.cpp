@@ -1,0 +1,42 @@
+#include "truth/fault_rules.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace holdfast::truth {
+namespace {
+
+TEST(fault_rules, servers_refuse_for_one_reason_at_a_time)
+{
+    refusing_time overload;
+    EXPECT_TRUE(overload.begin(10));
+    EXPECT_FALSE(overload.begin(12));
+    EXPECT_EQ(overload.end(15), 5U);  // all of them are the first one's
+    EXPECT_TRUE(overload.begin(15));
+    EXPECT_EQ(overload.end(15), 0U);
+}
+
+TEST(fault_rules, a_server_that_is_gone_has_refused_nothing)
+{
+    refusing_time overload;
+    EXPECT_TRUE(overload.begin(10));
+    EXPECT_EQ(overload.end(3), 0U);
+}
+
+TEST(fault_rules, a_clock_jumps_only_where_somebody_looks_at_it)
+{
+    sim::simulation net{1};
+    sim::host& well = net.add_host("well");
+    sim::host& still = net.add_host("still");
+    sim::host& gone = net.add_host("gone");
+    still.freeze();
+    gone.crash();
+    EXPECT_EQ(running({&well, &still, &gone}), (std::vector<sim::host*>{&well, &still}));
+    EXPECT_TRUE(running({&gone}).empty());
+    gone.restart({});
+    EXPECT_EQ(running({&gone}).size(), 1U);
+}
+
+}  // namespace
+}  // namespace holdfast::truth

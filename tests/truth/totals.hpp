@@ -1,0 +1,69 @@
+#pragma once
+#include "truth/storm.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace holdfast::truth {
+
+/// Sums of many storms; plain numbers, so that a process can hand them to another.
+struct totals {
+    std::uint64_t storms = 0;
+    std::uint64_t broken = 0;  // storms with complaints
+    std::uint64_t operations = 0;
+    std::uint64_t acknowledged = 0;
+    std::uint64_t failed = 0;
+    std::uint64_t unclear = 0;
+    std::uint64_t retries = 0;
+    std::uint64_t lost = 0;
+    std::uint64_t doubled = 0;
+    std::uint64_t untrue = 0;
+    std::uint64_t fewest = UINT64_MAX;  // acknowledged writes of a storm
+    fault_counts faults = {};
+
+    void add(const totals& other)
+    {
+        storms += other.storms;
+        broken += other.broken;
+        operations += other.operations;
+        acknowledged += other.acknowledged;
+        failed += other.failed;
+        unclear += other.unclear;
+        retries += other.retries;
+        lost += other.lost;
+        doubled += other.doubled;
+        untrue += other.untrue;
+        fewest = std::min(fewest, other.fewest);
+        for (std::size_t n = 0; n < fault_kinds; ++n)
+            faults[n] += other.faults[n];
+    }
+};
+
+/// Below that, chance may leave out a kind of fault, and moves all other sums.
+inline constexpr std::uint64_t storms_that_show_all = 50;
+/// In real storms it is 3. By the retries of those without overload it would be about 14 if broken
+/// connections and lost primaries did not make a client repeat its writes.
+inline constexpr std::uint64_t most_unacknowledged_of_1000 = 10;
+
+/// Why so many storms, with nothing wrong in any of them, have still not shown what they should: a
+/// client that never tries again, and says that it does not know, tells no lie. Empty: they have.
+inline std::string shortcomings(const totals& sum)
+{
+    if (sum.storms < storms_that_show_all)
+        return {};
+    if (std::ranges::find(sum.faults, 0U) != sum.faults.end())
+        return "a kind of fault has never happened";
+    // There are dozens in a storm with overload, and some in most of the others.
+    if (sum.retries < sum.storms)
+        return "only " + std::to_string(sum.retries) + " retries in " + std::to_string(sum.storms) +
+               " storms";
+    const std::uint64_t others = sum.failed + sum.unclear;
+    if (others * 1000 > sum.operations * most_unacknowledged_of_1000)
+        return std::to_string(others) + " of " + std::to_string(sum.operations) +
+               " writes were not acknowledged: retries should have saved most of them";
+    return {};
+}
+
+}  // namespace holdfast::truth

@@ -1,0 +1,78 @@
+#include "truth/totals.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string_view>
+
+namespace holdfast::truth {
+namespace {
+
+/// What 60 storms have really come to.
+totals of_60_storms()
+{
+    totals made;
+    made.storms = 60;
+    made.operations = 30'840;
+    made.acknowledged = 30'732;
+    made.failed = 30;
+    made.unclear = 78;
+    made.retries = 2080;
+    made.faults.fill(40);
+    return made;
+}
+
+bool says(const totals& sum, std::string_view what)
+{
+    return shortcomings(sum).find(what) != std::string::npos;
+}
+
+TEST(totals, real_storms_show_all)
+{
+    EXPECT_EQ(shortcomings(of_60_storms()), "");
+}
+
+TEST(totals, every_kind_of_fault_must_happen)
+{
+    totals sum = of_60_storms();
+    sum.faults.back() = 0;
+    EXPECT_TRUE(says(sum, "a kind of fault")) << shortcomings(sum);
+}
+
+TEST(totals, a_client_that_never_retries_shows_nothing)
+{
+    totals sum = of_60_storms();
+    sum.retries = 0;
+    EXPECT_TRUE(says(sum, "only 0 retries in 60 storms")) << shortcomings(sum);
+    sum.retries = 59;
+    EXPECT_TRUE(says(sum, "only 59 retries")) << shortcomings(sum);
+    sum.retries = 60;
+    EXPECT_EQ(shortcomings(sum), "");
+}
+
+TEST(totals, a_client_that_does_not_know_shows_nothing)
+{
+    for (const auto fate : {&totals::unclear, &totals::failed}) {
+        totals sum = of_60_storms();
+        sum.*fate += 200;  // 308 in all, and 308.4 are allowed
+        sum.acknowledged -= 200;
+        EXPECT_EQ(shortcomings(sum), "");
+        ++(sum.*fate);
+        --sum.acknowledged;
+        EXPECT_TRUE(says(sum, "309 of 30840 writes")) << shortcomings(sum);
+    }
+}
+
+TEST(totals, few_storms_need_not_show_all)
+{
+    totals sum = of_60_storms();
+    sum.retries = 0;
+    sum.unclear = sum.operations;
+    sum.faults.fill(0);
+    sum.storms = storms_that_show_all - 1;
+    EXPECT_EQ(shortcomings(sum), "");
+    sum.storms = storms_that_show_all;
+    EXPECT_NE(shortcomings(sum), "");
+}
+
+}  // namespace
+}  // namespace holdfast::truth
