@@ -1,3 +1,4 @@
+#include "core/mongo/error/errc.hpp"
 #include "holdfast/mongo/error.hpp"
 #include "runtime/wait.hpp"
 #include "support/other_world.hpp"
@@ -144,6 +145,46 @@ TEST(traffic_opening, a_cancellation_between_two_look_ups_leaves_the_client_usab
     const operation& next = l.s.run(ping_command());
     EXPECT_TRUE(next.good()) << next.explain();
     expect_clean(l.s);
+}
+
+TEST(traffic_opening, names_that_lead_nowhere_are_named_as_the_cause)
+{
+    scene s{{.hosts = {"a"}}};
+    s.connect_to("mongodb://nowhere,nobody/");
+    const operation& op = s.run(ping_command());
+    ASSERT_TRUE(op.done());
+    ASSERT_FALSE(op.good());
+    EXPECT_LT(op.took(), 100ms) << "selection may last 30 s";
+    EXPECT_EQ(kind_of(op.outcome->error()), error_kind::selection) << op.explain();
+    EXPECT_EQ(op.outcome->error().context("cause"), "no such host") << op.explain();
+    expect_clean(s);
+}
+
+TEST(traffic_opening, servers_that_fail_for_different_reasons_have_no_common_cause)
+{
+    scene s{{.hosts = {"a"}}};
+    s.connect_to("mongodb://nowhere,a:1/?serverSelectionTimeoutMS=1000");  // nobody listens there
+    const operation& op = s.run(ping_command());
+    ASSERT_TRUE(op.done());
+    ASSERT_FALSE(op.good());
+    EXPECT_EQ(op.took(), 1s);
+    EXPECT_EQ(op.outcome->error().context("cause"), "") << op.explain();
+    expect_clean(s);
+}
+
+TEST(traffic_opening, a_mechanism_that_is_not_supported_is_a_wrong_option)
+{
+    scene s{{.hosts = {"a"}}};
+    s.connect_to("mongodb://ada@a/?authMechanism=GSSAPI");
+    const operation& op = s.run(ping_command());
+    ASSERT_TRUE(op.done());
+    ASSERT_FALSE(op.good());
+    const error& why = op.outcome->error();
+    EXPECT_EQ(why.code(), core::mongo::errc::invalid_option) << op.explain();
+    EXPECT_EQ(kind_of(why), error_kind::client) << "nothing was sent";
+    EXPECT_EQ(why.context("option"), "authMechanism");
+    EXPECT_EQ(s.close(), "");
+    EXPECT_TRUE(s.events().all().empty()) << "a topology that was never opened";
 }
 
 }  // namespace

@@ -13,6 +13,8 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -20,6 +22,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace holdfast::tool {
@@ -192,7 +195,7 @@ drill::stage_options stage_options_of(const drill_options& options, std::string 
 }
 
 int conclude(drill::stage& clients, drill::drill_report report, clock::time_point began,
-             std::FILE* json)
+             std::string& verdict)
 {
     report.all_came_back = clients.finish(30s);
     const auto found = clients.read_back(20s);
@@ -202,8 +205,7 @@ int conclude(drill::stage& clients, drill::drill_report report, clock::time_poin
     report.seconds = std::chrono::duration<double>(clock::now() - began).count();
     clients.clean_up();
     std::fputs(drill::draw(report).c_str(), stdout);
-    if (json)
-        std::fprintf(json, "%s\n", drill::to_json(report).c_str());
+    verdict = drill::to_json(report);
     if (!drill::passed(report))
         return 1;
     return drill::was_interrupted(report) ? status_interrupted : 0;
@@ -212,7 +214,8 @@ int conclude(drill::stage& clients, drill::drill_report report, clock::time_poin
 /// The address leads nowhere, which is not the deployment's fault.
 bool names_nobody(const error& why)
 {
-    return why.code() == make_error_code(runtime::errc::name_not_found) ||
+    const error_code nowhere = runtime::errc::name_not_found;
+    return why.code() == nowhere || why.context("cause") == nowhere.message() ||
            why.code() == make_error_code(core::mongo::errc::invalid_dns_answer) ||
            mongo::kind_of(why) == mongo::error_kind::client;
 }
@@ -229,7 +232,7 @@ void announce(const drill_options& options, const std::vector<const drill::scene
 }
 
 int run_drill(const drill_options& options, const std::vector<const drill::scene*>& scenes,
-              std::FILE* json)
+              std::string& verdict)
 {
     const auto began = clock::now();
     std::optional<lab::mongo_cluster> servers;
@@ -256,7 +259,29 @@ int run_drill(const drill_options& options, const std::vector<const drill::scene
     in.servers = servers ? &*servers : nullptr;
     in.interrupted = &interrupted;
     in.length = std::chrono::seconds{options.seconds};
-    return conclude(clients, play(scenes, in), began, json);
+    return conclude(clients, play(scenes, in), began, verdict);
+}
+
+/// The parser itself would take -1, and whatever is too large, for the largest number.
+std::string is_seed(const std::string& text)
+{
+    std::uint64_t value = 0;
+    const char* const end = text.data() + text.size();
+    const auto read = std::from_chars(text.data(), end, value);
+    const bool good = read.ec == std::errc{} && read.ptr == end;
+    return good ? "" : text + " is no whole number from 0 to 2^64 - 1";
+}
+
+/// What an earlier drill has left there stays until there is a new verdict.
+bool write_verdict(const std::string& verdict, std::FILE* to)
+{
+    bool written = true;
+    if (!verdict.empty()) {
+        // A device has no length that could be cut.
+        const bool cleared = ::ftruncate(::fileno(to), 0) == 0 || errno == EINVAL;
+        written = cleared && std::fprintf(to, "%s\n", verdict.c_str()) > 0;
+    }
+    return std::fclose(to) == 0 && written;
 }
 
 }  // namespace
@@ -272,21 +297,26 @@ void add_options(CLI::App& command, drill_options& options)
     command.add_option("--seconds", options.seconds, "How long each scene takes")
         ->check(CLI::Range(1U, 86'400U))
         ->capture_default_str();
-    command.add_option("--uri", options.uri,
-                       "A deployment of your own: only scenes that break no server");
+    CLI::Option* const uri = command.add_option(
+        "--uri", options.uri, "A deployment of your own: only scenes that break no server");
     command.add_option("--members", options.members, "Of the embedded set")
         ->check(CLI::Range(3U, 50U))
+        ->excludes(uri)
         ->capture_default_str();
     command.add_option("--port", options.port, "Of its first member; 0: free ones")
+        ->excludes(uri)
         ->capture_default_str();
     command.add_flag("--no-retryable-writes", options.no_retryable_writes,
                      "Clients that do not repeat writes safely");
     command.add_flag("--naive-retry", options.naive_retry,
                      "An application that does every failed write again by itself");
-    command.add_flag("--forget-retryable-writes", options.forgetful,
-                     "A defect on purpose: servers carry out a retried write twice");
+    command
+        .add_flag("--forget-retryable-writes", options.forgetful,
+                  "A defect on purpose: servers carry out a retried write twice")
+        ->excludes(uri);
     command.add_option("--json", options.json, "Also write the verdict to this file");
     command.add_option("--seed", options.seed, "Of the writes that clients draw")
+        ->check(is_seed)
         ->capture_default_str();
     command.footer(
         "Starts a replica set in this process, lets clients write to it, breaks it meanwhile, and\n"
@@ -313,19 +343,17 @@ int run(const drill_options& options)
         return wrong(scenes.error().message());
     std::FILE* json = nullptr;
     if (!options.json.empty()) {
-        json = std::fopen(options.json.c_str(), "w");
+        json = std::fopen(options.json.c_str(), "a");
         if (!json)
             return wrong("cannot write to " + options.json);
     }
     std::signal(SIGINT, interrupt);
     std::signal(SIGTERM, interrupt);
     std::signal(SIGPIPE, SIG_IGN);
-    const int status = run_drill(options, *scenes, json);
-    if (json) {
-        const bool written = std::ferror(json) == 0;
-        if (std::fclose(json) != 0 || !written)
-            return say(1, "the verdict could not be written to " + options.json);
-    }
+    std::string verdict;
+    const int status = run_drill(options, *scenes, verdict);
+    if (json && !write_verdict(verdict, json))
+        return say(1, "the verdict could not be written to " + options.json);
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
         return say(status == 0 ? 1 : status, "not all could be written to standard output");
     return status;

@@ -29,10 +29,10 @@ result<std::optional<core::mongo::login_mechanism>> mechanism_of(
         return spoken;
     spoken = core::mongo::login_mechanism_named(*who->mechanism);
     if (!spoken)
-        return error{
-            core::mongo::errc::invalid_credential,
-            "authMechanism " + *who->mechanism +
-                " is not supported; use SCRAM-SHA-256, SCRAM-SHA-1, MONGODB-X509 or PLAIN"};
+        return error{core::mongo::errc::invalid_option,
+                     "authMechanism " + *who->mechanism +
+                         " is not supported; use SCRAM-SHA-256, SCRAM-SHA-1, MONGODB-X509 or PLAIN"}
+            .with_context("option", "authMechanism");
     return spoken;
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -38,6 +39,18 @@ private:
     std::string topology_;
     const selection_purpose& why_;
 };
+
+/// What the last check of every server has ended with, if that is one and the same.
+std::optional<error_code> common_failure(const topology_description& t)
+{
+    if (t.servers.empty() || !t.servers.front()->failure)
+        return std::nullopt;
+    const error_code first = t.servers.front()->failure->code();
+    const bool all = std::ranges::all_of(t.servers, [first](const core::mongo::server_ptr& s) {
+        return s->failure && s->failure->code() == first;
+    });
+    return all ? std::optional{first} : std::nullopt;
+}
 
 }  // namespace
 
@@ -148,7 +161,10 @@ error topology::no_match(const topology_description& t, const selection_request&
 {
     std::string text = why;
     text += ": " + describe_no_match(t, request, options_.selection, world_.steady_now());
-    return error{core::mongo::errc::no_server, std::move(text)};
+    error none{core::mongo::errc::no_server, std::move(text)};
+    if (const auto cause = common_failure(t))
+        none = std::move(none).with_context("cause", cause->message());
+    return none;
 }
 
 }  // namespace holdfast::shell::mongo
