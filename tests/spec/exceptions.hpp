@@ -17,7 +17,8 @@ struct exception {
 };
 
 /// The exception that a file or a case is, if it is one. It is known by all that it holds, so that
-/// one of the same name with other demands is none.
+/// one of the same name with other demands is none; or, where the newer rule can be seen in what a
+/// case demands, by that.
 const exception* exception_for(const boost::json::value& content);
 
 /// Of the whole content, without regard to white space.

@@ -59,14 +59,14 @@ class OfficialFiles(unittest.TestCase):
         found = {}
         for case in cases:
             found.setdefault(pathlib.Path(case["file"]).name, []).append(case)
+        self.assertEqual({file.name for file in place.glob("*.json")}, set(found))
         return found
 
     def test_official_files_that_must_fail_do_so_for_their_own_reasons(self):
-        found = self.official("valid-fail")
-        self.assertEqual(set(REASONS) - set(found), set())
-        for file, cases in found.items():
-            if file not in REASONS:  # such as need a feature that is to come
-                self.assertEqual({case["outcome"] for case in cases}, {"skipped"}, file)
+        for file, cases in self.official("valid-fail").items():
+            if file not in REASONS:  # it may need a feature that is to come
+                self.assertLessEqual({case["outcome"] for case in cases}, {"skipped", "failed"},
+                                     file)
                 continue
             self.assertEqual(len(cases), len(REASONS[file]), file)
             for case, why in zip(cases, REASONS[file]):

@@ -78,6 +78,18 @@ def at_the_end(place, value):
     return change
 
 
+def fail_once(commands, **how):
+    """An operation of the runner, by a client that the case does not look at."""
+    return {"name": "failPoint", "object": "testRunner", "arguments": {
+        "client": "other", "failPoint": {"configureFailPoint": "failCommand", "mode": {"times": 1},
+                                         "data": {"failCommands": commands, **how}}}}
+
+
+def run_command(**command):
+    return {"name": "runCommand", "object": "db", "expectError": {"isError": True},
+            "arguments": {"commandName": next(iter(command)), "command": command}}
+
+
 EVENTS, MESSAGES = "expectEvents.0.events", "expectLogMessages.0.messages"
 FIRST_COMMAND = EVENTS + ".0.commandStartedEvent"
 
@@ -142,6 +154,13 @@ PLANTED = {
     "a key less in the end": (remove("outcome.0.documents.1.x"), "the collection coll"),
     "a document more in the end": (at_the_end("outcome.0.documents", {"_id": 3}),
                                    "the collection coll"),
+    "a result that is saved under a name that is taken": (
+        put("operations.1.saveResultAsEntity", "coll"),
+        "there is an entity of this name already: coll"),
+    "a cursor that is saved under a name that is taken": (
+        put("operations.1", {"name": "createFindCursor", "object": "coll",
+                             "arguments": {"filter": {}}, "saveResultAsEntity": "coll"}),
+        "there is an entity of this name already: coll"),
     "an operation that nobody knows": (put("operations.1.name", "guess"), "guess"),
     "an argument that nobody knows": (put("operations.1.arguments.guess", 1), "guess"),
     "an entity that is not there": (put("operations.1.object", "other"), "other"),
@@ -164,5 +183,10 @@ WRONG_ERRORS = {
     "a timeout": ({"isTimeoutError": True}, "expected a timeout"),
     "another name of the code": ({"errorCodeName": "NotMaster"}, "expected the code name"),
     "another answer": ({"errorResponse": {"guess": 1}}, "guess: expected 1, found nothing"),
+    "a failed write without a number": ({"writeErrors": {"0x": {"code": 11000}}},
+                                        "a key is no number of a write: 0x"),
+    "another failed write": ({"writeErrors": {"1": {"code": 11000}}},
+                             "expected a write error of the write 1"),
+    "no failed write": ({"writeErrors": {}}, "expected 0 write errors, found 1"),
     "an expectation that nobody knows": ({"guess": 1}, "has a key that is not known: guess"),
 }

@@ -14,8 +14,8 @@ import sys
 import tempfile
 import unittest
 
-from unified_planted import (EVENTS, GOOD, INSERT, MESSAGES, PLANTED, TWICE, WRONG_ERRORS, put,
-                             remove)
+from unified_planted import (EVENTS, FIND, GOOD, INSERT, MESSAGES, PLANTED, TWICE, WRONG_ERRORS,
+                             fail_once, put, remove, run_command)
 
 RUNNER = None
 
@@ -71,6 +71,107 @@ class UnifiedTests(unittest.TestCase):
         for name, (wrong, why) in WRONG_ERRORS.items():
             with self.subTest(name):
                 self.assertIn(why, self.expect(self.failing(**wrong), 0, 1, 0))
+
+    def case(self, *operations, **more):
+        """A file with that case alone, and a second client that nobody looks at."""
+        entities = GOOD["createEntities"] + [{"client": {"id": "other"}}]
+        return {**GOOD, "createEntities": entities,
+                "tests": [{"description": "d", "operations": list(operations), **more}]}
+
+    def test_an_error_that_is_of_no_writes(self):
+        for expected, why in (
+                ({"errorCodeName": "badVALUE", "errorCode": 2}, None),
+                ({"errorCodeName": "BadValues"}, "expected the code name"),
+                ({"writeErrors": {}}, "expected an error that tells which writes have failed")):
+            with self.subTest(expected):
+                operation = {"name": "find", "object": "coll", "expectError": expected,
+                             "arguments": {"filter": {"$guess": 1}}}
+                told = self.expect(self.case(operation), 0 if why else 1, 1 if why else 0, 0)
+                self.assertIn(why or "1 passed", told)
+
+    def test_what_has_ended_a_bulk_write_is_what_it_failed_with(self):
+        insert = {"insertOne": {"document": {"_id": 1}}}
+        update = {"updateOne": {"filter": {}, "update": {"$set": {"x": 1}}}}
+        for code, fails in (8000, 0), (11000, 1):
+            with self.subTest(code):
+                bulk = {"name": "bulkWrite", "object": "coll", "expectError": {"errorCode": code},
+                        "arguments": {"ordered": False, "requests": [insert, update]}}
+                self.expect(self.case(fail_once(["update"], errorCode=8000), bulk),
+                            1 - fails, fails, 0)
+
+    def test_a_failure_in_the_log_is_redacted_or_not(self):
+        quoted = run_command(find="coll", filter={'$a "quoted" guess': 1})
+        long = run_command(find="coll", filter={"$" + "long" * 200: 1})
+        secret = run_command(authenticate=1, mechanism="MONGODB-X509", user="CN=me")
+        retried = {key: value for key, value in FIND.items() if key != "expectResult"}
+        for name, redacted, operations in (
+                ("with quotes", False, [quoted]), ("long", False, [long]),
+                ("of a secret", True, [secret]),
+                ("of a secret, but of the network", False,
+                 [fail_once(["authenticate"], closeConnection=True), secret]),
+                ("that a retry has made up for", False,
+                 [fail_once(["find"], errorCode=10107), retried])):
+            for said, fails in (redacted, 0), (not redacted, 1):
+                with self.subTest(name, said=said):
+                    messages = [{"level": "debug", "component": "command",
+                                 "data": {"message": "Command started"}},
+                                {"level": "debug", "component": "command",
+                                 "data": {"message": "Command failed"},
+                                 "failureIsRedacted": said}]
+                    file = self.case(*operations, expectLogMessages=[
+                        {"client": "client", "messages": messages, "ignoreExtraMessages": True}])
+                    told = self.expect(file, 1 - fails, fails, 0)
+                    self.assertIn("expected a failure that is " if fails else "1 passed", told)
+
+    def filled(self, topology, size, limit):
+        """A file with two cases, both of which see nothing of how the pools were filled."""
+        client = {"id": "client", "uriOptions": {"minPoolSize": size},
+                  "observeEvents": ["poolReadyEvent", "connectionReadyEvent"],
+                  "observeLogMessages": {"connection": "debug"}}
+        if limit is not None:
+            client["awaitMinPoolSizeMS"] = limit
+        nothing = [{"client": "client", "eventType": "cmap", "events": []}]
+        return {**GOOD, "schemaVersion": "1.26",
+                "runOnRequirements": [{"topologies": [topology]}],
+                "createEntities": [{"client": client}, *GOOD["createEntities"][1:]],
+                "tests": [{"description": "idle", "operations": [], "expectEvents": nothing,
+                           "expectLogMessages": [{"client": "client", "messages": []}]},
+                          {"description": "busy", "expectEvents": nothing, "operations": [
+                              {"name": "find", "object": "coll", "arguments": {"filter": {}}}]}]}
+
+    def test_pools_can_be_filled_before_a_case_begins(self):
+        for runtime in "sim", "net":
+            for topology in "single", "replicaset", "sharded", "load-balanced":
+                with self.subTest(runtime, topology=topology):
+                    self.expect(self.filled(topology, 2, 10000), 2, 0, 0, "--runtime", runtime)
+            with self.subTest(runtime, waits=False):
+                file = self.filled("single", 2, None)
+                del file["tests"][0]
+                self.assertIn("events of client: expected 0, there were more",
+                              self.expect(file, 0, 1, 0, "--runtime", runtime))
+            with self.subTest(runtime, filled=False):
+                self.assertIn("awaitMinPoolSizeMS: a pool has not its connections in time",
+                              self.expect(self.filled("single", 90, 1), 0, 2, 0,
+                                          "--runtime", runtime))
+
+    def test_options_that_a_connection_string_cannot_have_fail(self):
+        read = {"name": "find", "object": "coll", "arguments": {"filter": {"_id": 99}},
+                "expectResult": []}
+        for options, why in (
+                ({"guess": 1}, "uriOptions: guess is not known"),
+                ({"retryWrites": "perhaps"}, "uriOptions: retryWrites cannot be perhaps"),
+                ({"heartbeatFrequencyMS": 1}, "uriOptions: heartbeatFrequencyMS cannot be 1"),
+                ({"readPreference": "nearest", "readPreferenceTags": ["guess"]},
+                 "uriOptions: readPreferenceTags cannot be guess"),
+                ({"readPreference": "nearest", "readPreferenceTags": ["a:b"],
+                  "serverSelectionTimeoutMS": 50}, "server selection timed out"),
+                ({"readPreference": "nearest", "readPreferenceTags": ["a:b", ""]}, None),
+                ({"wtimeout": 1000, "RETRYWRITES": True}, None)):  # with a warning
+            with self.subTest(options):
+                file = copy.deepcopy(self.case(read))
+                file["createEntities"][0]["client"]["uriOptions"] = options
+                told = self.expect(file, 0 if why else 1, 1 if why else 0, 0)
+                self.assertIn(why or "1 passed", told)
 
     def test_an_error_that_nobody_expects_fails(self):
         operation = {key: value for key, value in TWICE.items() if key != "expectError"}
@@ -183,6 +284,20 @@ class UnifiedTests(unittest.TestCase):
                 self.expect({**GOOD, "runOnRequirements": [clause, {"topologies": ["single"]}]},
                             1, 0, 0)
 
+    def test_one_clause_that_can_be_met_is_enough(self):
+        unknown = {"auth": True, "authMechanism": "MONGODB-OIDC"}
+        for clauses, runs in (([unknown], 0), ([unknown, {"topologies": ["single"]}], 1)):
+            with self.subTest(runs=runs):
+                in_file = {**GOOD, "runOnRequirements": clauses}
+                in_case = {**GOOD, "tests": [{**GOOD["tests"][0], "runOnRequirements": clauses}]}
+                for file in in_file, in_case:
+                    told = self.expect(file, runs, 0, 1 - runs)
+                    self.assertIn("1 passed" if runs else "not in the library yet: the login "
+                                  "mechanism MONGODB-OIDC", told)
+        never = [unknown, {"minServerVersion": "99.0"}]
+        self.assertIn("no deployment of the lab is what it needs",
+                      self.expect({**GOOD, "runOnRequirements": never}, 0, 0, 1))
+
     def test_a_file_can_choose_its_deployment(self):
         for topology in "single", "replicaset", "sharded", "load-balanced":
             with self.subTest(topology):
@@ -227,6 +342,10 @@ class UnifiedTests(unittest.TestCase):
                 ("GridFS", entity({"bucket": {"id": "b", "database": "db"}})),
                 ("timeoutMS", entity({"client": {"id": "b", "uriOptions": {"timeoutMS": 5}}})),
                 ("timeoutMS", operation({**INSERT, "arguments": {"timeoutMS": 5}})),
+                ("timeoutMS", operation({"name": "createCommandCursor", "object": "db",
+                                         "arguments": {"command": {"find": "coll"},
+                                                       "cursorType": "tailableAwait"},
+                                         "expectError": {"isTimeoutError": True}})),
                 ("change streams", operation({"name": "createChangeStream", "object": "coll"})),
                 ("search indexes", operation({"name": "listSearchIndexes", "object": "coll"})),
                 ("transactions", operation({"name": "startTransaction", "object": "s"})),

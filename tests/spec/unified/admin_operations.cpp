@@ -277,7 +277,7 @@ outcome_later list_index_names(context_ptr in, const operation& what)
 
 constexpr named_operation all[] = {
     {"runCommand", run_command},
-    {"createCollection", create_collection},
+    {"createCollection", create_collection, true},
     {"modifyCollection", modify_collection},
     {"dropCollection", drop_collection},
     {"dropDatabase", drop_database},

@@ -1,10 +1,15 @@
 #include "api_entities.hpp"
 
 #include "arguments.hpp"
+#include "core/mongo/uri/option_table.hpp"
+#include "core/mongo/uri/uri.hpp"
 #include "operations.hpp"
 #include "session_inside.hpp"
 
 #include <boost/asio/use_awaitable.hpp>
+
+#include <algorithm>
+#include <iterator>
 
 namespace holdfast::spec::unified {
 
@@ -49,6 +54,21 @@ std::string option_text(const bson::element& value)
                        ", which the runner cannot put into a connection string"};
 }
 
+/// A connection string that is not understood in part is only warned of, and the case would run
+/// without what it asks for.
+void demand_taken(const std::string& name, const std::string& value)
+{
+    const core::mongo::option_alias* const alias = core::mongo::find_alias(name);
+    const core::mongo::option* const known = core::mongo::find_option(alias ? alias->stands_for
+                                                                            : name);
+    demand(known != nullptr, "uriOptions: " + name + " is not known");
+    core::mongo::client_settings unused;
+    const core::mongo::reading how = core::mongo::take_value(*known, unused, value);
+    demand(how.is == core::mongo::reading::verdict::taken,
+           "uriOptions: " + name + " cannot be " + value +
+               "; allowed: " + core::mongo::allowed_values(*known));
+}
+
 deployment::uri_options options_of(fields& what, std::string_view profile)
 {
     deployment::uri_options made;
@@ -61,7 +81,14 @@ deployment::uri_options options_of(fields& what, std::string_view profile)
         if (one.key() == "waitQueueSize" || one.key() == "waitQueueMultiple")
             throw case_skipped{"needs the option " + std::string{one.key()} +
                                ", which drivers need not have and this library does not"};
-        made.emplace_back(one.key(), option_text(one));
+        const auto add = [&](const bson::element& value) {
+            made.emplace_back(one.key(), option_text(value));
+            demand_taken(made.back().first, made.back().second);
+        };
+        if (one.key() == "readPreferenceTags" && one.type() == bson::type::array)
+            std::ranges::for_each(one.as_array(), add);  // each is a set of tags
+        else
+            add(one);
     }
     return made;
 }
@@ -82,14 +109,12 @@ std::shared_ptr<client_entity> new_client(context& in, const entity_description&
     fields what{from.fields, "client " + std::string{from.id}};
     for (const char* const known :
          {"id", "observeEvents", "ignoreCommandMonitoringEvents", "observeSensitiveCommands",
-          "storeEventsAsEntities", "observeLogMessages"})
+          "storeEventsAsEntities", "observeLogMessages", "awaitMinPoolSizeMS"})
         (void)what.any(known);
     if (what.any("autoEncryptOpts"))
         throw case_skipped{"needs client-side encryption"};
     if (what.any("observeTracingMessages"))
         throw case_skipped{"needs OpenTelemetry"};
-    if (what.any("awaitMinPoolSizeMS"))
-        throw case_skipped{"needs the time limits of whole operations (timeoutMS)"};
     const bool several = what.flag("useMultipleMongoses").value_or(false);
     const std::string uri = in.lab.servers().uri(several, options_of(what, in.profile));
     auto events = std::make_shared<client_events>(from.fields, in.named);
@@ -105,8 +130,10 @@ std::shared_ptr<client_entity> new_client(context& in, const entity_description&
     what.finish();
     auto made = mongo::client::in_world(in.world, uri, how);
     demand(made.has_value(), made ? "" : "client: " + made.error().explain());
-    return std::make_shared<client_entity>(
+    auto entity = std::make_shared<client_entity>(
         client_entity{*std::move(made), std::move(events), std::move(messages), std::move(news)});
+    entity->min_pool_size = core::mongo::parse_uri(uri).value().settings.pool.min_size;
+    return entity;
 }
 
 /// Clients of other drivers look for their servers as soon as they are made; ours when asked to.
@@ -117,6 +144,50 @@ runtime::awaitable<void> begin(std::shared_ptr<client_entity> one)
     } catch (const failure&) {
         // Its operations will tell.
     }
+}
+
+bool has_data(const mongo::server_description& server)
+{
+    constexpr std::string_view kinds[] = {"Standalone", "RSPrimary", "RSSecondary", "Mongos",
+                                          "LoadBalancer"};
+    return std::ranges::find(kinds, server.type) != std::end(kinds);
+}
+
+/// One that nobody has heard of yet may turn out to have data; one that failed to answer has none.
+bool may_have_data(const mongo::server_description& server)
+{
+    return has_data(server) || (server.type == "Unknown" && !server.failure);
+}
+
+/// Each server with data (or the load balancer) has its connections, and there is one.
+bool pools_are_filled(const client_entity& one)
+{
+    if (one.min_pool_size == 0)
+        return true;
+    const mongo::topology_description now = one.events->topology();
+    return std::ranges::any_of(now.servers, has_data) &&
+           std::ranges::none_of(now.servers, [&](const mongo::server_description& server) {
+               return may_have_data(server) &&
+                      one.events->ready(server.address) < one.min_pool_size;
+           });
+}
+
+/// "awaitMinPoolSizeMS". What the client has told until then is not for the case.
+runtime::awaitable<void> fill_pools(std::shared_ptr<context> in, std::shared_ptr<client_entity> one,
+                                    duration limit)
+{
+    const time_point until = in->world->steady_now() + limit;
+    for (;;) {
+        const auto seen = one->news->count();
+        if (pools_are_filled(*one))
+            break;
+        const auto how = co_await one->news->wait(seen, until);
+        if (how != runtime::wait_end::notified)
+            throw case_failure{"awaitMinPoolSizeMS: a pool has not its connections in time\n" +
+                               one->api.dump_state()};
+    }
+    one->events->forget();
+    one->messages->forget();
 }
 
 mongo::defaults defaults_of(std::optional<bson::view> given, const std::string& whose)
@@ -220,7 +291,10 @@ runtime::awaitable<void> make_entity(std::shared_ptr<context> in, entity_descrip
     if (what.kind == "client") {
         auto made = new_client(*in, what);
         in->named.add(what.id, made);
-        co_await begin(std::move(made));
+        co_await begin(made);
+        const auto limit = fields{what.fields, "client"}.ms("awaitMinPoolSizeMS");
+        if (limit)
+            co_await fill_pools(in, made, *limit);
     } else if (what.kind == "database") {
         make_database(*in, what);
     } else if (what.kind == "collection") {

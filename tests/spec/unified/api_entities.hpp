@@ -25,6 +25,7 @@ struct client_entity {
     std::shared_ptr<client_events> events;
     std::shared_ptr<client_messages> messages;
     std::shared_ptr<runtime::event> news;  // of each recorded event
+    std::size_t min_pool_size = 0;
     bool closed = false;
 };
 
@@ -78,7 +79,7 @@ struct context {
     std::shared_ptr<runtime::world> world;
     entities named;
     matcher rules{named};
-    std::vector<std::string> told_errors;  // the messages of all errors that operations gave
+    std::vector<std::string> told_errors;  // what all errors that operations gave have said
 };
 
 /// Makes an entity as it is described. Throws case_failure, or case_skipped.

@@ -138,6 +138,8 @@ void arguments::take_of_reads(Options& to)
         to.filter = document_if("filter");
         to.name_only = flag("nameOnly");
         to.authorized_only = flag("authorizedDatabases");
+        if (!to.authorized_only)
+            to.authorized_only = flag("authorizedCollections");
     }
 }
 

@@ -119,8 +119,8 @@ outcome_later close(context_ptr in, const operation& what)
 }
 
 constexpr named_operation all[] = {
-    {"createFindCursor", create_find_cursor},
-    {"createCommandCursor", create_command_cursor},
+    {"createFindCursor", create_find_cursor, true},
+    {"createCommandCursor", create_command_cursor, true},
     {"runCursorCommand", run_cursor_command},
     {"iterateUntilDocumentOrError", iterate_until},
     {"iterateOnce", iterate_once},

@@ -70,13 +70,11 @@ std::string deployment::uri_of(std::string_view hosts, uri_options fixed,
 {
     if (kind().what.auth)
         fixed.emplace_back("authSource", "admin");
-    for (const auto& [name, value] : more) {
-        const auto old = std::ranges::find_if(
-            fixed, [&](const auto& one) { return same_name(one.first, name); });
-        if (old != fixed.end())
-            fixed.erase(old);
-        fixed.emplace_back(name, value);
-    }
+    std::erase_if(fixed, [&](const auto& one) {
+        return std::ranges::any_of(
+            more, [&](const auto& wins) { return same_name(one.first, wins.first); });
+    });
+    fixed.insert(fixed.end(), more.begin(), more.end());  // one may be there more than once
     std::string made = "mongodb://";
     if (kind().what.auth)
         made.append(proof::canary::user).append(":").append(proof::canary::password).append("@");

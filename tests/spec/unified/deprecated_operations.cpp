@@ -1,5 +1,6 @@
 #include "api/client_parts.hpp"
 #include "api/collection_settings.hpp"
+#include "api/plain_replies.hpp"
 #include "arguments.hpp"
 #include "core/mongo/operation/draft.hpp"
 #include "core/mongo/operation/query.hpp"

@@ -11,6 +11,12 @@ void document_list::add(bson::document one)
     documents.push_back(std::move(one));
 }
 
+void document_list::clear()
+{
+    const std::lock_guard lock{mutex};
+    documents.clear();
+}
+
 bson::document document_list::as_value() const
 {
     const std::lock_guard lock{mutex};
@@ -47,12 +53,6 @@ void entities::save(std::string_view id, bson::element value)
     demand(static_cast<bool>(value),
            "the operation gave no result that could be saved as " + std::string{id});
     add(id, std::make_shared<saved_value>(saved_value{bson::doc("v", value)}));
-}
-
-bool entities::has(std::string_view id) const
-{
-    const std::lock_guard lock{mutex_};
-    return named_.contains(id);
 }
 
 const entity& entities::at(std::string_view id) const

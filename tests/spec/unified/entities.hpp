@@ -38,6 +38,7 @@ struct document_list {
     std::vector<bson::document> documents;
 
     void add(bson::document one);
+    void clear();
     bson::document as_value() const;  // {v: [...]}
 };
 
@@ -62,8 +63,6 @@ public:
     /// Throws case_failure if there is one of that name already.
     void add(std::string_view id, entity one);
     void save(std::string_view id, bson::element value);  // the result of an operation
-
-    bool has(std::string_view id) const;
 
     /// Throws case_failure if there is none of this name, or it is of another kind.
     template <class T>

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <memory>
-#include <vector>
+#include <optional>
+#include <system_error>
 
 namespace holdfast::spec::unified {
 namespace {
@@ -35,36 +35,48 @@ bool is_timeout(const error& why)
     return mongo::kind_of(end ? *end : why) == mongo::error_kind::timeout;
 }
 
-/// All that an error says: several writes can have failed, each for its own reason.
-struct sayings {
-    std::vector<std::string> messages;
-    std::vector<std::int64_t> codes;
-    std::vector<std::string> code_names;
-};
-
-void gather(const error& why, sayings& into)
+void gather_sentences(const error& why, std::vector<std::string>& into)
 {
-    into.messages.push_back(why.message());
-    if (const auto code = mongo::server_code(why))
-        into.codes.push_back(*code);
-    into.code_names.emplace_back(mongo::server_code_name(why));
+    into.push_back(why.message());
     if (const mongo::server_failure* const reply = mongo::server_failure_of(why))
         if (const element words = reply->reply["errmsg"]; words.type() == type::string)
-            into.messages.emplace_back(words.as_string());
+            into.emplace_back(words.as_string());
     const mongo::write_failure* const writes = mongo::write_failure_of(why);
     if (!writes)
         return;
-    for (const mongo::write_error& one : writes->write_errors) {
-        into.messages.push_back(one.message);
-        into.codes.push_back(one.code);
-    }
-    for (const mongo::write_concern_error& one : writes->write_concern_errors) {
-        into.messages.push_back(one.message);
-        into.codes.push_back(one.code);
-        into.code_names.push_back(one.code_name);
-    }
+    for (const mongo::write_error& one : writes->write_errors)
+        into.push_back(one.message);
+    for (const mongo::write_concern_error& one : writes->write_concern_errors)
+        into.push_back(one.message);
     if (writes->ended_by)
-        gather(*writes->ended_by, into);
+        gather_sentences(*writes->ended_by, into);
+}
+
+struct codes {
+    std::vector<std::int64_t> numbers;
+    std::vector<std::string> names;
+};
+
+/// Several writes can have failed, each for its own reason; but if another error has ended the
+/// operation, that one is what the operation failed with.
+codes codes_of(const error& why)
+{
+    if (const error* const end = ended_by(why))
+        return codes_of(*end);
+    codes found;
+    if (const auto code = mongo::server_code(why))
+        found.numbers.push_back(*code);
+    found.names.emplace_back(mongo::server_code_name(why));
+    const mongo::write_failure* const writes = mongo::write_failure_of(why);
+    if (!writes)
+        return found;
+    for (const mongo::write_error& one : writes->write_errors)
+        found.numbers.push_back(one.code);
+    for (const mongo::write_concern_error& one : writes->write_concern_errors) {
+        found.numbers.push_back(one.code);
+        found.names.push_back(one.code_name);
+    }
+    return found;
 }
 
 std::string lower(std::string text)
@@ -89,19 +101,30 @@ bson::view reply_of(const error& why)
     return of_write ? of_write->reply.view() : bson::view{};
 }
 
-/// {"3": {code: 17276}}: exactly these writes have failed.
+std::optional<std::int64_t> whole_number(std::string_view text)
+{
+    std::int64_t number = 0;
+    const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const bool all = wrong == std::errc{} && end == text.data() + text.size();
+    return all ? std::optional{number} : std::nullopt;
+}
+
+/// {"3": {code: 17276}}: exactly these writes have failed. An error that is of no writes says
+/// nothing of them, not even that none has failed.
 difference compare_write_errors(bson::view expected, const error& why, const matcher& rules)
 {
     const mongo::write_failure* const writes = mongo::write_failure_of(why);
-    const std::size_t found = writes ? writes->write_errors.size() : 0;
+    if (!writes)
+        return "expected an error that tells which writes have failed";
+    const std::size_t found = writes->write_errors.size();
     const auto wanted = bson::array_view{expected}.count();
     if (found != wanted)
         return "expected " + std::to_string(wanted) + " write errors, found " +
                std::to_string(found);
     for (const element& one : expected) {
-        std::int64_t index = -1;
-        std::from_chars(one.key().data(), one.key().data() + one.key().size(), index);
-        const auto same = std::ranges::find(writes->write_errors, index,
+        const auto index = whole_number(one.key());
+        demand(index.has_value(), "a key is no number of a write: " + std::string{one.key()});
+        const auto same = std::ranges::find(writes->write_errors, *index,
                                             &mongo::write_error::index);
         if (same == writes->write_errors.end())
             return "expected a write error of the write " + std::string{one.key()};
@@ -139,8 +162,6 @@ difference compare(const element& wanted, const error& why, const element& parti
     const auto unless = [](bool holds, const std::string& expected) {
         return holds ? difference{} : "expected " + expected;
     };
-    sayings said;
-    gather(why, said);
     if (name == "isError")
         return {};
     if (name == "isClientError")
@@ -150,19 +171,22 @@ difference compare(const element& wanted, const error& why, const element& parti
         return unless(wanted.as_bool() == is_timeout(why),
                       wanted.as_bool() ? "a timeout" : "no timeout");
     if (name == "errorContains")
-        return unless(std::ranges::any_of(said.messages,
+        return unless(std::ranges::any_of(sentences_of(why),
                                           [&](const std::string& words) {
                                               return contains(words, wanted.as_string());
                                           }),
                       "the words " + shown(wanted));
-    if (name == "errorCode")
-        return unless(std::ranges::find(said.codes, wanted.get<std::int64_t>().value()) !=
-                          said.codes.end(),
+    if (name == "errorCode") {
+        const auto found = codes_of(why).numbers;
+        return unless(std::ranges::find(found, wanted.get<std::int64_t>().value()) != found.end(),
                       "the code " + shown(wanted));
-    if (name == "errorCodeName")
-        return unless(std::ranges::find(said.code_names, wanted.as_string()) !=
-                          said.code_names.end(),
+    }
+    if (name == "errorCodeName") {
+        const auto found = codes_of(why).names;
+        const std::string name_of_it = lower(std::string{wanted.as_string()});
+        return unless(std::ranges::find(found, name_of_it, lower) != found.end(),
                       "the code name " + shown(wanted));
+    }
     if (name == "errorLabelsContain")
         return unless(std::ranges::all_of(
                           wanted.as_array(),
@@ -186,6 +210,13 @@ difference compare(const element& wanted, const error& why, const element& parti
 }
 
 }  // namespace
+
+std::vector<std::string> sentences_of(const error& why)
+{
+    std::vector<std::string> all;
+    gather_sentences(why, all);
+    return all;
+}
 
 void check_error(bson::view expected, const error& why, const element& partial,
                  const matcher& rules)

@@ -103,6 +103,14 @@ void client_events::stop()
     stopped_ = true;
 }
 
+void client_events::forget()
+{
+    const std::lock_guard lock{mutex_};
+    events_.clear();
+    for (const stored_list& one : stored_)
+        one.list->clear();
+}
+
 std::vector<recorded_event> client_events::recorded(event_kind kind) const
 {
     const std::lock_guard lock{mutex_};
@@ -132,6 +140,19 @@ std::int64_t client_events::checked_out() const
     return checked_out_;
 }
 
+std::size_t client_events::ready(const endpoint& server) const
+{
+    const std::lock_guard lock{mutex_};
+    const auto found = ready_.find(server);
+    return found == ready_.end() ? 0 : found->second.size();
+}
+
+std::vector<std::string> client_events::open_failures() const
+{
+    const std::lock_guard lock{mutex_};
+    return open_failures_;
+}
+
 mongo::topology_description client_events::topology() const
 {
     const std::lock_guard lock{mutex_};
@@ -153,16 +174,23 @@ std::pair<bson::document, bson::document> client_events::last_two_lsids() const
     return {lsid_of(commands[commands.size() - 2]), lsid_of(commands.back())};
 }
 
-bool client_events::ignores(const told::command_facts& of) const
+bool client_events::is_secret(const told::command_facts& of) const
 {
-    if (ignored_commands_.contains(of.command_name))
-        return true;
-    if (sensitive_)
-        return false;
     if (std::ranges::find(sensitive_commands, of.command_name) != std::end(sensitive_commands))
         return true;
     const std::lock_guard lock{mutex_};
     return hellos_with_secrets_.contains(of.request.value());
+}
+
+bool client_events::ignores(const told::command_facts& of) const
+{
+    return ignored_commands_.contains(of.command_name) || (!sensitive_ && is_secret(of));
+}
+
+void client_events::add_failure(const error& why)
+{
+    const std::lock_guard lock{mutex_};
+    open_failures_.push_back(why.message());
 }
 
 void client_events::keep(event_kind kind, std::string_view name, bson::document fields)
@@ -209,6 +237,8 @@ void client_events::on(const told::command_succeeded& e) noexcept
 }
 void client_events::on(const told::command_failed& e) noexcept
 {
+    if (!is_secret(e.of))
+        add_failure(e.failure);
     if (!ignores(e.of))
         record(event_kind::command, "commandFailedEvent",
                command_fields(e.of, "failure", e.failure.message()));
@@ -236,12 +266,20 @@ void client_events::on(const told::connection_created&) noexcept
 {
     record(event_kind::cmap, "connectionCreatedEvent");
 }
-void client_events::on(const told::connection_ready&) noexcept
+void client_events::on(const told::connection_ready& e) noexcept
 {
+    {
+        const std::lock_guard lock{mutex_};
+        ready_[e.server].insert(e.connection);
+    }
     record(event_kind::cmap, "connectionReadyEvent");
 }
 void client_events::on(const told::connection_closed& e) noexcept
 {
+    {
+        const std::lock_guard lock{mutex_};
+        ready_[e.server].erase(e.connection);
+    }
     record(event_kind::cmap, "connectionClosedEvent", bson::doc("reason", e.reason));
 }
 void client_events::on(const told::connection_check_out_started&) noexcept
@@ -301,6 +339,7 @@ void client_events::on(const told::server_heartbeat_succeeded& e) noexcept
 }
 void client_events::on(const told::server_heartbeat_failed& e) noexcept
 {
+    add_failure(e.failure);
     record(event_kind::sdam, "serverHeartbeatFailedEvent", bson::doc("awaited", e.awaited));
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -43,8 +44,18 @@ public:
     /// assertEventCount.
     std::size_t count(bson::view expected, const matcher& rules) const;
 
+    /// Forgets what has been recorded, not what is counted below: the case begins only now.
+    void forget();
+
     /// Connections that are checked out now; counted whether or not they are observed.
     std::int64_t checked_out() const;
+
+    /// Connections to this server that are ready to be used, or in use.
+    std::size_t ready(const endpoint& server) const;
+
+    /// What failed commands and heartbeats were told, whether or not they are observed and what
+    /// came after them; without that of commands with secrets, of which a client tells nothing.
+    std::vector<std::string> open_failures() const;
 
     /// The "lsid" of the last two commands that were started, oldest first: for
     /// assertSameLsidOnLastTwoCommands. Throws case_failure if there were fewer, or one has none.
@@ -84,7 +95,9 @@ private:
         std::shared_ptr<document_list> list;
     };
 
+    bool is_secret(const mongo::told::command_facts& of) const;
     bool ignores(const mongo::told::command_facts& of) const;
+    void add_failure(const error& why);
     void record(event_kind kind, std::string_view name, bson::document fields = {}) noexcept;
     void keep(event_kind kind, std::string_view name, bson::document fields);
 
@@ -96,6 +109,8 @@ private:
     mutable std::mutex mutex_;
     bool stopped_ = false;
     std::int64_t checked_out_ = 0;
+    std::map<endpoint, std::set<connection_id>> ready_;
+    std::vector<std::string> open_failures_;
     std::vector<recorded_event> events_;
     std::set<std::int32_t> hellos_with_secrets_;  // by request: their replies are secret too
     mongo::topology_description topology_;

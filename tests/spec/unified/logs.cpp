@@ -28,11 +28,13 @@ log_component component_named(std::string_view name)
     throw case_failure{"the runner does not know this component: " + std::string{name}};
 }
 
-/// Whether the log says of a failure what the operation was told. A message that is empty says
-/// nothing, and cannot be repeated.
+/// Whether the log says of a failure what somebody was told. A message that is empty says nothing,
+/// and cannot be repeated.
 bool repeats(const element& failure, std::span<const std::string> told)
 {
-    const std::string text = shown(failure);
+    // As it is: what is shown to people has its quotes escaped, and may be cut.
+    const std::string text = failure.type() == type::string ? std::string{failure.as_string()}
+                                                            : shown(failure);
     return std::ranges::any_of(told, [&](const std::string& words) {
         return !words.empty() && text.find(words) != std::string::npos;
     });
@@ -102,6 +104,12 @@ void client_messages::write(const log_record& record) noexcept
     if (!stopped_)
         messages_.push_back(
             {record.level, record.component, bson::document::adopt(std::move(bytes))});
+}
+
+void client_messages::forget()
+{
+    const std::lock_guard lock{mutex_};
+    messages_.clear();
 }
 
 void client_messages::stop()

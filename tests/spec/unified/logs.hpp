@@ -26,6 +26,9 @@ public:
     bool wants(log_component component, severity level) const noexcept override;
     void write(const log_record& record) noexcept override;
 
+    /// Forgets what has been recorded: the case begins only now.
+    void forget();
+
     /// Nothing is recorded any more: the operations of the case have ended.
     void stop();
 
@@ -38,9 +41,9 @@ private:
     std::vector<recorded_message> messages_;
 };
 
-/// Throws case_failure with the number of the message and how it differs. `told` are the messages
-/// of all errors that operations of the case gave: a failure in the log is redacted if it repeats
-/// none of them.
+/// Throws case_failure with the number of the message and how it differs. `told` is what all errors
+/// of the case have said, whether they came from operations or a retry has made up for them: a
+/// failure in the log is redacted if it repeats nothing of that.
 void check_messages(const expected_messages& expected, const client_messages& logged,
                     const matcher& rules, std::span<const std::string> told);
 

@@ -80,7 +80,7 @@ bool meets(const deployment_kind& offer, const requirement& clause)
         return false;
     if (clause.auth && *clause.auth != offer.auth)
         return false;
-    if (clause.auth_mechanism && !offer.auth)
+    if (clause.auth_mechanism && (!offer.auth || !knows_mechanism(*clause.auth_mechanism)))
         return false;
     if (!has_parameters(clause.parameters))
         return false;

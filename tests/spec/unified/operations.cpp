@@ -3,7 +3,7 @@
 #include "errors.hpp"
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 
 namespace holdfast::spec::unified {
 namespace {
@@ -68,9 +68,9 @@ runtime::awaitable<void> execute(std::shared_ptr<context> in, operation what)
     const named_operation& found = operation_named(what);
     const outcome_of_operation came = co_await found.run(in, what);
     if (came.failed)
-        in->told_errors.push_back(came.failed->message());
+        std::ranges::move(sentences_of(*came.failed), std::back_inserter(in->told_errors));
     check_outcome(what, came, in->rules);
-    if (!what.save_result_as || came.failed || in->named.has(*what.save_result_as))
+    if (!what.save_result_as || came.failed || found.saves_itself)
         co_return;
     demand(came.value.has_value(),
            "operation " + std::string{what.name} + " gives nothing that could be kept");

@@ -21,6 +21,7 @@ runtime::awaitable<void> end_thread(context_ptr in, std::shared_ptr<thread_entit
 struct named_operation {
     std::string_view name;
     runtime::awaitable<outcome_of_operation> (*run)(context_ptr in, const operation& what);
+    bool saves_itself = false;  // under the name that it is given: its result is no BSON value
 };
 
 /// By what they do; each in a file of its own.

@@ -55,9 +55,12 @@ void check_told(const context& in, const unified_case& one)
 {
     for (const expected_events& all : one.expect_events)
         check_events(all, *in.named.get<client_entity>(all.client).events, in.rules);
-    for (const expected_messages& all : one.expect_messages)
-        check_messages(all, *in.named.get<client_entity>(all.client).messages, in.rules,
-                       in.told_errors);
+    for (const expected_messages& all : one.expect_messages) {
+        const client_entity& by = in.named.get<client_entity>(all.client);
+        std::vector<std::string> told = in.told_errors;
+        std::ranges::move(by.events->open_failures(), std::back_inserter(told));
+        check_messages(all, *by.messages, in.rules, told);
+    }
 }
 
 /// Not by the rules of results: all must be the same, but for the order of keys.
