@@ -2,6 +2,7 @@
 
 #include "api/client_parts.hpp"
 #include "api/default_runtime.hpp"
+#include "api/plain_replies.hpp"
 
 #include <utility>
 

@@ -123,13 +123,6 @@ private:
 /// Finds what makes no sense in what a client was told, and what this version cannot do.
 result<void> check(const core::mongo::client_settings& settings, const client_options& options);
 
-/// The reply itself, for operations that are just a command.
-inline result<bson::document> read_reply(result<bson::document> outcome,
-                                         const core::mongo::command&)
-{
-    return outcome;
-}
-
 namespace details {
 
 /// A coroutine that has failed before it began.

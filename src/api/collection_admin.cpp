@@ -1,6 +1,7 @@
 #include "api/client_parts.hpp"
 #include "api/collection_settings.hpp"
 #include "api/cursor_parts.hpp"
+#include "api/plain_replies.hpp"
 #include "core/mongo/operation/admin.hpp"
 #include "holdfast/mongo/collection.hpp"
 
@@ -23,18 +24,6 @@ result<std::string> read_name(result<bson::document> outcome, const command& sen
     if (!outcome)
         return std::move(outcome).error();
     return std::move(core::mongo::index_names(sent).front());
-}
-
-result<void> read_done(result<bson::document> outcome, const command&)
-{
-    if (!outcome)
-        return std::move(outcome).error();
-    return {};
-}
-
-result<void> read_drop(result<bson::document> outcome, const command&)
-{
-    return core::mongo::read_drop(std::move(outcome));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "api/client_parts.hpp"
 #include "api/collection_settings.hpp"
 #include "api/cursor_parts.hpp"
+#include "api/plain_replies.hpp"
 #include "core/mongo/operation/admin.hpp"
 
 #include <utility>
@@ -16,18 +17,6 @@ using core::mongo::query;
 std::shared_ptr<const collection_settings> settings_of(core::mongo::operation_space space)
 {
     return std::make_shared<const collection_settings>(collection_settings{std::move(space)});
-}
-
-result<void> read_done(result<bson::document> outcome, const command&)
-{
-    if (!outcome)
-        return std::move(outcome).error();
-    return {};
-}
-
-result<void> read_drop(result<bson::document> outcome, const command&)
-{
-    return core::mongo::read_drop(std::move(outcome));
 }
 
 /// How a command that the application has written goes on, once it has opened a cursor.
