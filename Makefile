@@ -97,7 +97,8 @@ official-tests:
 	        build/bin/spec_runner $$suite --runtime sim --topology every || exit; \
 	done
 
-sanitized-tests: build/asan.built
+sanitized-tests:
+	@$(STEP) "build asan" tools/build.sh asan $(JOBS) sanitized_tests
 	@$(STEP) "test asan" $(CTEST) asan -L 'unit|property|runtime|toolchain'
 	@$(STEP) "same seeds, same histories" tests/sim/determinism/run.py --seeds 50 \
 	    build/bin/sim_determinism build/asan/bin/sim_determinism
