@@ -14,6 +14,8 @@ exist is an error, in a test as in an anchor.
 What is open waits for some part of the program, and tools/waiting.tsv says for which. To be open
 without waiting is an error, also if nobody waits and the table is empty or not there; and so is to
 wait once there is nothing left to wait for.
+
+Without the table of requirements it fails, and leaves the page as it is.
 """
 import argparse
 import collections
@@ -161,8 +163,8 @@ def main():
     given = options.parse_args()
     table = given.requirements or given.root / "../shared/requirements/requirements.tsv"
     if not table.exists():
-        print(f"the requirements are not here ({table}): nothing to trace")
-        return 0
+        print(f"error: the requirements are not here ({table}): nothing to trace", file=sys.stderr)
+        return 1
 
     requirements = read_requirements(table)
     results = read_results(given.results or given.root / "build/results")

@@ -140,10 +140,11 @@ class Trace(unittest.TestCase):
         self.assertIn("SD-999 is no requirement, but waits for monitor", output)
         self.assertIn("BP-021 is later and waits for nothing", output)
 
-    def test_without_requirements_it_says_so(self):
-        status, _, output, _ = self.trace(requirements="")
-        self.assertEqual(status, 0)
-        self.assertIn("nothing to trace", output)
+    def test_without_requirements_it_fails_and_says_so(self):
+        status, _, output, lines = self.trace(requirements="")
+        self.assertEqual((status, lines), (1, []))
+        self.assertEqual(len(output.splitlines()), 1, output)
+        self.assertRegex(output, r"^error: .*requirements\.tsv.*: nothing to trace$")
 
 
 if __name__ == "__main__":
