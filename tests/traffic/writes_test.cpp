@@ -43,6 +43,41 @@ TEST(traffic_writes, a_write_to_a_server_that_cannot_recognise_it_is_sent_once)
     expect_clean(s);
 }
 
+TEST(traffic_writes, a_write_that_hoped_for_a_number_in_vain_is_sent_once)
+{
+    VERIFIES("RW-022");
+    scene s{{.hosts = {"a", "b"}}};
+    bool b_is_old = false;
+    const auto hello_of_b = [&](const scripted_command&) {
+        scripted_set seen_by_b = s.set;
+        seen_by_b.has_sessions = !b_is_old;
+        return scripted_reply{seen_by_b.hello_of("b:27017")};
+    };
+    const auto at_a = guarded(s, false);
+    const auto at_b = std::make_shared<scripted_login>();
+    at_b->guard(s.server("b"), hello_of_b, false);
+    // The first attempt ends before it is sent, on a server that would have recognised it.
+    s.server("a").on_command("saslStart", [&](const scripted_command&) {
+        b_is_old = true;
+        s.set.elect("b:27017");
+        s.server("b").announce();
+        return hang_up();
+    });
+    s.server("b").on_command("insert", in_turn({hang_up(), good_write()}));
+    s.connect_to("mongodb://ada:lovelace@a,b/?replicaSet=rs");
+    const operation& op = s.write();
+    ASSERT_TRUE(op.done());
+    ASSERT_FALSE(op.good());
+    const error& why = op.outcome->error();
+    EXPECT_EQ(why.code(), boost::asio::error::eof) << why.explain();
+    EXPECT_TRUE(why.labels().empty()) << "whoever sends it again may do it twice";
+    const auto seen = s.server("b").commands("insert");
+    ASSERT_EQ(seen.size(), 1U) << op.explain();
+    EXPECT_FALSE(seen[0].body["txnNumber"]);
+    EXPECT_EQ(s.server("a").count("saslStart"), 1U);
+    expect_clean(s);
+}
+
 struct error_class {
     const char* what;
     scripted_reply first;

@@ -1,0 +1,79 @@
+#include "shell/recycled.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <stdexcept>
+#include <utility>
+
+namespace holdfast::shell {
+namespace {
+
+template <std::size_t Size>
+struct counted {
+    int& alive;
+    std::array<unsigned char, Size> bytes = {};
+
+    explicit counted(int& count, bool refuses = false) : alive{count}
+    {
+        if (refuses)
+            throw std::runtime_error{"refused"};
+        ++alive;
+    }
+    counted(const counted&) = delete;
+    counted& operator=(const counted&) = delete;
+    ~counted() { --alive; }
+};
+
+using small = counted<100>;
+using large = counted<2 * block_store::block_size>;
+
+template <class T>
+void expect_one_life()
+{
+    int alive = 0;
+    {
+        auto first = recycled<T>::make(alive);
+        (*first).bytes.back() = 7;
+        const auto second = recycled<T>::make(alive);
+        EXPECT_EQ(alive, 2);
+        EXPECT_NE(&*first, &*second);
+        const auto moved = std::move(first);
+        EXPECT_EQ((*moved).bytes.back(), 7);
+        EXPECT_EQ(alive, 2);
+    }
+    EXPECT_EQ(alive, 0);
+    // The address sanitizer tells if the block is lost.
+    EXPECT_THROW((void)recycled<T>::make(alive, true), std::runtime_error);
+    EXPECT_EQ(alive, 0);
+}
+
+TEST(recycled, holds_its_object_until_its_own_end)
+{
+    expect_one_life<small>();
+}
+
+TEST(recycled, holds_what_is_larger_than_a_block_too)
+{
+    static_assert(sizeof(large) > block_store::block_size);
+    expect_one_life<large>();
+}
+
+TEST(recycled, the_sanitizer_sees_the_end_of_a_block_and_others_use_it_again)
+{
+    int alive = 0;
+    const void* before = nullptr;
+    {
+        const auto one = recycled<small>::make(alive);
+        before = &*one;
+    }
+    const auto next = recycled<small>::make(alive);
+#if defined(__SANITIZE_ADDRESS__)
+    EXPECT_NE(before, &*next);  // still in quarantine
+#else
+    EXPECT_EQ(before, &*next);
+#endif
+}
+
+}  // namespace
+}  // namespace holdfast::shell
