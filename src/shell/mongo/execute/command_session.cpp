@@ -116,12 +116,14 @@ void command_attempts::remember(const core::mongo::reply_glance& seen, time_poin
         given->snapshot_time = snapshot_time_in(seen.reply);
 }
 
-/// The cursor's connection, if it has one of its own.
+/// The cursor's connection, if it has one of its own. One that broke was only kept for its close.
 void command_attempts::take_pinned()
 {
     if (order_.facts == nullptr || !order_.facts->pin)
         return;
     const auto pin = std::exchange(order_.facts->pin, nullptr);
+    if (!pin->over->usable())
+        return;
     trip_.emplace(std::move(pin->on));
     trip_->over.emplace(std::move(pin->over));
     trip_->pinned = true;
