@@ -1,4 +1,4 @@
-# holdfast_module(core/bson [USES core/x ...] [PUBLIC error.hpp bson ...] [LINKS spdlog::spdlog ...])
+# holdfast_module(core/bson [PURE] [USES core/x ...] [PUBLIC error.hpp bson ...] [LINKS spdlog::spdlog ...])
 #
 # One folder under src/, not counting its sub-folders, becomes one target: core/bson is called
 # holdfast_core_bson. The lab's modules lie under lab/ instead, and go into a library of their own. Its include path is a single directory of symbolic links made for it alone: to
@@ -6,6 +6,7 @@
 # it may see. Nothing else can be found there, so a wrong #include does not compile.
 #
 # USES is not inherited: a module names every module whose headers it reaches.
+# PURE marks a module of the lab that, like core, takes values and returns values.
 # PUBLIC says which public headers it may see. By default core sees those without Asio, and all
 # others see everything.
 # LINKS names libraries that only the bodies of this module use; no header may need them.
@@ -19,7 +20,7 @@ set(HOLDFAST_ASIO_HEADERS <boost/asio/awaitable.hpp> <boost/asio/any_io_executor
     <boost/asio/local/stream_protocol.hpp> <boost/asio/steady_timer.hpp>)
 
 function(holdfast_module module)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "USES;PUBLIC;LINKS")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "PURE" "" "USES;PUBLIC;LINKS")
     string(REPLACE "/" "_" name ${module})
     set(view ${PROJECT_BINARY_DIR}/view/${name})
 
@@ -34,7 +35,7 @@ function(holdfast_module module)
             holdfast_link_into_view(${header} ${view}/${place})
         endforeach()
     endforeach()
-    if(NOT arg_PUBLIC AND module MATCHES "^(core|lab)/" AND NOT module MATCHES "^lab/(mongo|api)")
+    if(NOT arg_PUBLIC AND (module MATCHES "^core/" OR arg_PURE))
         set(arg_PUBLIC ${HOLDFAST_CORE_MAY_SEE})
     endif()
     if(arg_PUBLIC)
@@ -53,7 +54,7 @@ function(holdfast_module module)
         target_link_libraries(holdfast_${name} PRIVATE Boost::headers ${arg_LINKS})
         if(module STREQUAL "runtime")
             target_precompile_headers(holdfast_${name} PRIVATE ${HOLDFAST_ASIO_HEADERS})
-        elseif(module MATCHES "^(net|sim|shell|api|lab/(mongo|api))")
+        elseif(NOT module MATCHES "^core/" AND NOT arg_PURE)
             target_precompile_headers(holdfast_${name} REUSE_FROM holdfast_runtime)
         endif()
         set(library holdfast)

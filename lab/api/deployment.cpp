@@ -1,6 +1,6 @@
 #include "lab/api/deployment.hpp"
 
-#include "lab/document/server_code.hpp"
+#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/command/users.hpp"
 #include "lab/mongo/node/first_data.hpp"
 #include "lab/mongo/set/address.hpp"

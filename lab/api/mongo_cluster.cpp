@@ -1,7 +1,7 @@
 #include "holdfast/lab/mongo.hpp"
 #include "lab/api/deployment.hpp"
 #include "lab/api/own_loop.hpp"
-#include "lab/document/server_code.hpp"
+#include "lab/mongo/document/server_code.hpp"
 
 #include <array>
 #include <utility>

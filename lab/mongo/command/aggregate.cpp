@@ -1,4 +1,4 @@
-#include "lab/document/server_code.hpp"
+#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/command/crud.hpp"
 #include "lab/mongo/command/cursors.hpp"
 #include "lab/mongo/command/explain.hpp"

@@ -1,7 +1,7 @@
 #include "lab/mongo/command/batch.hpp"
 
 #include "holdfast/bson/json.hpp"
-#include "lab/document/server_code.hpp"
+#include "lab/mongo/document/server_code.hpp"
 
 #include <algorithm>
 #include <string>

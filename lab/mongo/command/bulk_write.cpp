@@ -1,4 +1,4 @@
-#include "lab/document/server_code.hpp"
+#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/command/batch.hpp"
 #include "lab/mongo/command/crud.hpp"
 #include "lab/mongo/command/cursors.hpp"
@@ -6,7 +6,7 @@
 #include "lab/mongo/command/modify.hpp"
 #include "lab/mongo/command/scan.hpp"
 #include "lab/mongo/command/writer.hpp"
-#include "lab/storage/catalog.hpp"
+#include "lab/mongo/storage/catalog.hpp"
 
 #include <optional>
 #include <string>

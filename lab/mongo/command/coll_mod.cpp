@@ -1,11 +1,11 @@
 #include "holdfast/bson/json.hpp"
-#include "lab/aggregate/pipeline.hpp"
-#include "lab/document/server_code.hpp"
+#include "lab/mongo/aggregate/pipeline.hpp"
+#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/command/catalog_commands.hpp"
 #include "lab/mongo/command/fields.hpp"
 #include "lab/mongo/command/writer.hpp"
-#include "lab/query/matcher.hpp"
-#include "lab/storage/catalog.hpp"
+#include "lab/mongo/query/matcher.hpp"
+#include "lab/mongo/storage/catalog.hpp"
 
 #include <optional>
 #include <string>

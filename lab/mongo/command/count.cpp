@@ -1,12 +1,12 @@
-#include "lab/document/compare.hpp"
-#include "lab/document/server_code.hpp"
-#include "lab/document/value.hpp"
+#include "lab/mongo/document/compare.hpp"
+#include "lab/mongo/document/server_code.hpp"
+#include "lab/mongo/document/value.hpp"
 #include "lab/mongo/command/crud.hpp"
 #include "lab/mongo/command/fields.hpp"
 #include "lab/mongo/command/scan.hpp"
 #include "lab/mongo/command/views.hpp"
 #include "lab/mongo/command/writer.hpp"
-#include "lab/storage/catalog.hpp"
+#include "lab/mongo/storage/catalog.hpp"
 
 #include <algorithm>
 #include <charconv>

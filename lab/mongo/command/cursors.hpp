@@ -1,10 +1,10 @@
 #pragma once
 #include "holdfast/bson/builder.hpp"
 #include "holdfast/error.hpp"
-#include "lab/aggregate/pipeline.hpp"
+#include "lab/mongo/aggregate/pipeline.hpp"
 #include "lab/mongo/node/cursor_table.hpp"
 #include "lab/mongo/node/node.hpp"
-#include "lab/storage/collection.hpp"
+#include "lab/mongo/storage/collection.hpp"
 
 #include <cstdint>
 #include <memory>

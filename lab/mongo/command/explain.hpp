@@ -1,5 +1,5 @@
 #pragma once
-#include "lab/expression/context.hpp"
+#include "lab/mongo/expression/context.hpp"
 #include "lab/mongo/command/views.hpp"
 #include "lab/mongo/node/command.hpp"
 

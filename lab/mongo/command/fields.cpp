@@ -1,9 +1,9 @@
 #include "lab/mongo/command/fields.hpp"
 
-#include "lab/document/server_code.hpp"
+#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/node/field_error.hpp"
 #include "lab/mongo/node/name_table.hpp"
-#include "lab/storage/catalog.hpp"
+#include "lab/mongo/storage/catalog.hpp"
 
 #include <algorithm>
 #include <cmath>

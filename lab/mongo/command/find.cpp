@@ -1,4 +1,4 @@
-#include "lab/document/server_code.hpp"
+#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/command/crud.hpp"
 #include "lab/mongo/command/cursors.hpp"
 #include "lab/mongo/command/fields.hpp"
@@ -7,7 +7,7 @@
 #include "lab/mongo/command/views.hpp"
 #include "lab/mongo/command/writer.hpp"
 #include "lab/mongo/node/field_error.hpp"
-#include "lab/storage/catalog.hpp"
+#include "lab/mongo/storage/catalog.hpp"
 
 #include <utility>
 

@@ -1,10 +1,10 @@
-#include "lab/document/server_code.hpp"
+#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/command/crud.hpp"
 #include "lab/mongo/command/fields.hpp"
 #include "lab/mongo/command/scan.hpp"
 #include "lab/mongo/command/writer.hpp"
-#include "lab/query/projection.hpp"
-#include "lab/update/update.hpp"
+#include "lab/mongo/query/projection.hpp"
+#include "lab/mongo/update/update.hpp"
 
 #include <optional>
 #include <utility>

@@ -1,9 +1,9 @@
 #include "lab/mongo/command/find_source.hpp"
 
-#include "lab/document/server_code.hpp"
+#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/command/cursors.hpp"
-#include "lab/query/sort_pattern.hpp"
-#include "lab/storage/catalog.hpp"
+#include "lab/mongo/query/sort_pattern.hpp"
+#include "lab/mongo/storage/catalog.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,11 +1,11 @@
 #pragma once
 #include "holdfast/bson/document.hpp"
-#include "lab/expression/context.hpp"
+#include "lab/mongo/expression/context.hpp"
 #include "lab/mongo/command/scan.hpp"
 #include "lab/mongo/node/cursor_table.hpp"
 #include "lab/mongo/node/node.hpp"
-#include "lab/query/matcher.hpp"
-#include "lab/query/projection.hpp"
+#include "lab/mongo/query/matcher.hpp"
+#include "lab/mongo/query/projection.hpp"
 
 #include <cstdint>
 #include <memory>

@@ -1,5 +1,5 @@
 #include "core/mongo/wire/compression.hpp"
-#include "lab/document/server_code.hpp"
+#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/command/login.hpp"
 #include "lab/mongo/command/tables.hpp"
 #include "lab/mongo/command/users.hpp"

@@ -1,6 +1,6 @@
 #include "lab/mongo/command/login.hpp"
 
-#include "lab/document/server_code.hpp"
+#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/command/fields.hpp"
 #include "lab/mongo/command/scram.hpp"
 #include "lab/mongo/command/users.hpp"

@@ -1,4 +1,4 @@
-#include "lab/document/server_code.hpp"
+#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/command/admin.hpp"
 #include "lab/mongo/command/fields.hpp"
 #include "lab/mongo/command/scan.hpp"

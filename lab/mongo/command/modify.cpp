@@ -1,8 +1,8 @@
 #include "lab/mongo/command/modify.hpp"
 
-#include "lab/document/server_code.hpp"
+#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/command/scan.hpp"
-#include "lab/update/update.hpp"
+#include "lab/mongo/update/update.hpp"
 
 #include <utility>
 #include <vector>

@@ -1,11 +1,11 @@
 #include "lab/mongo/command/output.hpp"
 
-#include "lab/document/server_code.hpp"
-#include "lab/expression/expression.hpp"
+#include "lab/mongo/document/server_code.hpp"
+#include "lab/mongo/expression/expression.hpp"
 #include "lab/mongo/command/scan.hpp"
 #include "lab/mongo/command/writer.hpp"
-#include "lab/storage/catalog.hpp"
-#include "lab/update/update.hpp"
+#include "lab/mongo/storage/catalog.hpp"
+#include "lab/mongo/update/update.hpp"
 
 #include <algorithm>
 #include <string>

@@ -1,6 +1,6 @@
 #pragma once
-#include "lab/aggregate/pipeline.hpp"
-#include "lab/expression/context.hpp"
+#include "lab/mongo/aggregate/pipeline.hpp"
+#include "lab/mongo/expression/context.hpp"
 #include "lab/mongo/command/fields.hpp"
 
 #include <string_view>

@@ -1,5 +1,5 @@
-#include "lab/document/server_code.hpp"
-#include "lab/document/value.hpp"
+#include "lab/mongo/document/server_code.hpp"
+#include "lab/mongo/document/value.hpp"
 #include "lab/mongo/command/fields.hpp"
 #include "lab/mongo/command/server_info.hpp"
 

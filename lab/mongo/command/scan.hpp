@@ -1,9 +1,9 @@
 #pragma once
 #include "holdfast/error.hpp"
 #include "lab/mongo/node/node.hpp"
-#include "lab/query/matcher.hpp"
-#include "lab/query/sort_pattern.hpp"
-#include "lab/storage/collection.hpp"
+#include "lab/mongo/query/matcher.hpp"
+#include "lab/mongo/query/sort_pattern.hpp"
+#include "lab/mongo/storage/collection.hpp"
 
 #include <chrono>
 #include <cstddef>

@@ -2,7 +2,7 @@
 
 #include "core/bson/base64.hpp"
 #include "core/bson/hex.hpp"
-#include "lab/document/server_code.hpp"
+#include "lab/mongo/document/server_code.hpp"
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>

@@ -1,9 +1,9 @@
 #include "lab/mongo/command/stats.hpp"
 
-#include "lab/document/server_code.hpp"
+#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/command/fields.hpp"
 #include "lab/mongo/command/writer.hpp"
-#include "lab/storage/catalog.hpp"
+#include "lab/mongo/storage/catalog.hpp"
 
 #include <algorithm>
 #include <string>

@@ -1,5 +1,5 @@
 #pragma once
-#include "lab/aggregate/pipeline.hpp"
+#include "lab/mongo/aggregate/pipeline.hpp"
 #include "lab/mongo/node/command.hpp"
 #include "lab/mongo/node/node.hpp"
 

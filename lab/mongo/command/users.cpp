@@ -1,7 +1,7 @@
 #include "lab/mongo/command/users.hpp"
 
-#include "lab/document/server_code.hpp"
-#include "lab/storage/catalog.hpp"
+#include "lab/mongo/document/server_code.hpp"
+#include "lab/mongo/storage/catalog.hpp"
 
 #include <array>
 #include <string>

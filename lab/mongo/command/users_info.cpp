@@ -1,8 +1,8 @@
-#include "lab/document/server_code.hpp"
+#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/command/users.hpp"
 #include "lab/mongo/command/users_roles.hpp"
 #include "lab/mongo/node/field_error.hpp"
-#include "lab/storage/catalog.hpp"
+#include "lab/mongo/storage/catalog.hpp"
 
 #include <string>
 

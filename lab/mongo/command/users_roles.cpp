@@ -1,6 +1,6 @@
 #include "lab/mongo/command/users_roles.hpp"
 
-#include "lab/document/server_code.hpp"
+#include "lab/mongo/document/server_code.hpp"
 
 #include <algorithm>
 

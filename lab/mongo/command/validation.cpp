@@ -1,5 +1,5 @@
 #include "holdfast/bson/json.hpp"
-#include "lab/document/server_code.hpp"
+#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/command/writer.hpp"
 #include "lab/mongo/node/field_error.hpp"
 

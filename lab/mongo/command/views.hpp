@@ -1,10 +1,10 @@
 #pragma once
 #include "holdfast/bson/document.hpp"
 #include "holdfast/error.hpp"
-#include "lab/aggregate/pipeline.hpp"
+#include "lab/mongo/aggregate/pipeline.hpp"
 #include "lab/mongo/command/fields.hpp"
 #include "lab/mongo/node/node.hpp"
-#include "lab/storage/collection.hpp"
+#include "lab/mongo/storage/collection.hpp"
 
 #include <optional>
 #include <string>

@@ -1,13 +1,13 @@
-#include "lab/aggregate/pipeline.hpp"
-#include "lab/document/number.hpp"
-#include "lab/document/server_code.hpp"
+#include "lab/mongo/aggregate/pipeline.hpp"
+#include "lab/mongo/document/number.hpp"
+#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/command/batch.hpp"
 #include "lab/mongo/command/crud.hpp"
 #include "lab/mongo/command/fields.hpp"
 #include "lab/mongo/command/modify.hpp"
 #include "lab/mongo/command/scan.hpp"
 #include "lab/mongo/command/writer.hpp"
-#include "lab/storage/catalog.hpp"
+#include "lab/mongo/storage/catalog.hpp"
 
 #include <string>
 #include <utility>

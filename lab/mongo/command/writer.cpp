@@ -1,10 +1,10 @@
 #include "lab/mongo/command/writer.hpp"
 
 #include "holdfast/bson/validate.hpp"
-#include "lab/document/server_code.hpp"
-#include "lab/expression/expression.hpp"
+#include "lab/mongo/document/server_code.hpp"
+#include "lab/mongo/expression/expression.hpp"
 #include "lab/mongo/node/field_error.hpp"
-#include "lab/storage/catalog.hpp"
+#include "lab/mongo/storage/catalog.hpp"
 
 #include <algorithm>
 #include <array>

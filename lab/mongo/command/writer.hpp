@@ -2,12 +2,12 @@
 #include "holdfast/bson/byte_buffer.hpp"
 #include "holdfast/bson/document.hpp"
 #include "holdfast/error.hpp"
-#include "lab/expression/context.hpp"
+#include "lab/mongo/expression/context.hpp"
 #include "lab/mongo/command/fields.hpp"
 #include "lab/mongo/node/command.hpp"
 #include "lab/mongo/node/node.hpp"
-#include "lab/query/matcher.hpp"
-#include "lab/storage/collection.hpp"
+#include "lab/mongo/query/matcher.hpp"
+#include "lab/mongo/storage/collection.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -1,6 +1,6 @@
 #include "lab/mongo/data/disk.hpp"
 
-#include "lab/document/server_code.hpp"
+#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/data/oplog_entry.hpp"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #include "holdfast/error.hpp"
 #include "lab/mongo/data/optime.hpp"
 #include "lab/mongo/data/session_table.hpp"
-#include "lab/storage/catalog.hpp"
+#include "lab/mongo/storage/catalog.hpp"
 
 #include <cstdint>
 #include <optional>

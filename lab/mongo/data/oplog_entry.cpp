@@ -1,7 +1,7 @@
 #include "lab/mongo/data/oplog_entry.hpp"
 
-#include "lab/document/server_code.hpp"
-#include "lab/storage/option_reader.hpp"
+#include "lab/mongo/document/server_code.hpp"
+#include "lab/mongo/storage/option_reader.hpp"
 
 #include <algorithm>
 #include <string>

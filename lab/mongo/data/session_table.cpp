@@ -1,8 +1,8 @@
 #include "lab/mongo/data/session_table.hpp"
 
 #include "core/bson/base64.hpp"
-#include "lab/document/server_code.hpp"
-#include "lab/storage/option_reader.hpp"
+#include "lab/mongo/document/server_code.hpp"
+#include "lab/mongo/storage/option_reader.hpp"
 
 #include <algorithm>
 #include <cstring>

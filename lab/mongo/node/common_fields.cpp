@@ -1,6 +1,6 @@
 #include "lab/mongo/node/common_fields.hpp"
 
-#include "lab/document/server_code.hpp"
+#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/node/field_error.hpp"
 #include "lab/mongo/node/name_table.hpp"
 

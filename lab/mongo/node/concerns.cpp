@@ -1,4 +1,4 @@
-#include "lab/document/server_code.hpp"
+#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/node/common_fields.hpp"
 #include "lab/mongo/node/field_error.hpp"
 

@@ -1,6 +1,6 @@
 #include "lab/mongo/node/cursor_table.hpp"
 
-#include "lab/document/server_code.hpp"
+#include "lab/mongo/document/server_code.hpp"
 
 #include <utility>
 

@@ -1,7 +1,7 @@
 #pragma once
 #include "holdfast/bson/element.hpp"
 #include "holdfast/error.hpp"
-#include "lab/document/type_name.hpp"
+#include "lab/mongo/document/type_name.hpp"
 
 #include <string_view>
 

@@ -1,6 +1,6 @@
 #include "lab/mongo/router/router_commands.hpp"
 
-#include "lab/document/server_code.hpp"
+#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/command/cursors.hpp"
 #include "lab/mongo/command/fields.hpp"
 

@@ -1,6 +1,6 @@
 #include "lab/mongo/router/set_view.hpp"
 
-#include "lab/document/server_code.hpp"
+#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/set/address.hpp"
 #include "lab/mongo/set/wire.hpp"
 #include "runtime/wait.hpp"

@@ -1,7 +1,7 @@
 #include "lab/mongo/serve/conversation.hpp"
 
 #include "core/mongo/wire/compression.hpp"
-#include "lab/document/server_code.hpp"
+#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/node/common_fields.hpp"
 #include "lab/mongo/node/labels.hpp"
 

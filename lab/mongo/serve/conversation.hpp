@@ -1,6 +1,6 @@
 #pragma once
 #include "core/mongo/wire/frame_reader.hpp"
-#include "lab/fault/fail_points.hpp"
+#include "lab/mongo/fault/fail_points.hpp"
 #include "lab/mongo/node/command.hpp"
 #include "lab/mongo/serve/incoming.hpp"
 #include "lab/mongo/serve/reply_writer.hpp"

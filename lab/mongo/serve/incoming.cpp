@@ -2,7 +2,7 @@
 
 #include "holdfast/bson/errc.hpp"
 #include "holdfast/bson/validate.hpp"
-#include "lab/document/server_code.hpp"
+#include "lab/mongo/document/server_code.hpp"
 
 #include <cstring>
 #include <string>

@@ -2,7 +2,7 @@
 
 #include "holdfast/bson/errc.hpp"
 #include "holdfast/bson/json.hpp"
-#include "lab/document/server_code.hpp"
+#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/node/labels.hpp"
 #include "lab/mongo/serve/checks.hpp"
 

@@ -1,4 +1,4 @@
-#include "lab/document/server_code.hpp"
+#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/serve/conversation.hpp"
 #include "lab/mongo/serve/service.hpp"
 #include "runtime/wait.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 #include "holdfast/bson/builder.hpp"
 #include "holdfast/error.hpp"
-#include "lab/fault/fail_points.hpp"
+#include "lab/mongo/fault/fail_points.hpp"
 #include "lab/mongo/node/command.hpp"
 #include "lab/mongo/node/membership.hpp"
 #include "runtime/awaitable.hpp"

@@ -1,6 +1,6 @@
 #include "lab/mongo/set/address.hpp"
 
-#include "lab/document/server_code.hpp"
+#include "lab/mongo/document/server_code.hpp"
 
 #include <charconv>
 #include <string>

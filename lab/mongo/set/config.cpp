@@ -1,7 +1,7 @@
 #include "lab/mongo/set/config.hpp"
 
-#include "lab/document/server_code.hpp"
-#include "lab/document/type_name.hpp"
+#include "lab/mongo/document/server_code.hpp"
+#include "lab/mongo/document/type_name.hpp"
 
 #include <algorithm>
 #include <utility>

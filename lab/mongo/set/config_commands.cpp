@@ -1,4 +1,4 @@
-#include "lab/document/server_code.hpp"
+#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/node/first_data.hpp"
 #include "lab/mongo/set/set_commands.hpp"
 #include "lab/mongo/set/wire.hpp"

@@ -1,4 +1,4 @@
-#include "lab/document/server_code.hpp"
+#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/set/config.hpp"
 
 #include <algorithm>

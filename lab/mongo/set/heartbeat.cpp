@@ -1,4 +1,4 @@
-#include "lab/document/server_code.hpp"
+#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/set/set_member.hpp"
 #include "lab/mongo/set/snapshot.hpp"
 #include "lab/mongo/set/wire.hpp"

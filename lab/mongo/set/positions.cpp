@@ -1,6 +1,6 @@
 #include "lab/mongo/set/positions.hpp"
 
-#include "lab/document/server_code.hpp"
+#include "lab/mongo/document/server_code.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -1,6 +1,6 @@
 #include "lab/mongo/set/set_member.hpp"
 
-#include "lab/document/server_code.hpp"
+#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/set/snapshot.hpp"
 #include "lab/mongo/set/stored_config.hpp"
 #include "lab/mongo/set/wire.hpp"

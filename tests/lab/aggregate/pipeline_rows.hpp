@@ -1,7 +1,7 @@
 #pragma once
 #include "holdfast/bson/json.hpp"
-#include "lab/aggregate/pipeline.hpp"
-#include "lab/document/server_code.hpp"
+#include "lab/mongo/aggregate/pipeline.hpp"
+#include "lab/mongo/document/server_code.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "lab/document/collation.hpp"
+#include "lab/mongo/document/collation.hpp"
 
 #include "holdfast/bson/json.hpp"
 

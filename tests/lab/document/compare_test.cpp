@@ -1,7 +1,7 @@
-#include "lab/document/compare.hpp"
+#include "lab/mongo/document/compare.hpp"
 
 #include "holdfast/bson/json.hpp"
-#include "lab/document/number.hpp"
+#include "lab/mongo/document/number.hpp"
 
 #include <gtest/gtest.h>
 

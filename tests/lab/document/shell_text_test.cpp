@@ -1,4 +1,4 @@
-#include "lab/document/shell_text.hpp"
+#include "lab/mongo/document/shell_text.hpp"
 
 #include "holdfast/bson/document.hpp"
 #include "holdfast/bson/json.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 #include "holdfast/bson/json.hpp"
-#include "lab/document/server_code.hpp"
-#include "lab/expression/expression.hpp"
+#include "lab/mongo/document/server_code.hpp"
+#include "lab/mongo/expression/expression.hpp"
 
 #include <gtest/gtest.h>
 

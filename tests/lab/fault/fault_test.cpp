@@ -1,6 +1,6 @@
 #include "holdfast/bson/json.hpp"
-#include "lab/fault/fail_points.hpp"
-#include "lab/fault/rate_limiter.hpp"
+#include "lab/mongo/fault/fail_points.hpp"
+#include "lab/mongo/fault/rate_limiter.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // tidy: table of filters and of documents that they match, or do not
 #include "holdfast/bson/json.hpp"
-#include "lab/query/matcher.hpp"
+#include "lab/mongo/query/matcher.hpp"
 
 #include <gtest/gtest.h>
 

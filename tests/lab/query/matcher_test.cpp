@@ -1,7 +1,7 @@
-#include "lab/query/matcher.hpp"
+#include "lab/mongo/query/matcher.hpp"
 
 #include "holdfast/bson/json.hpp"
-#include "lab/document/server_code.hpp"
+#include "lab/mongo/document/server_code.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "lab/query/projection.hpp"
+#include "lab/mongo/query/projection.hpp"
 
 #include "holdfast/bson/json.hpp"
 

@@ -1,4 +1,4 @@
-#include "lab/query/sort_pattern.hpp"
+#include "lab/mongo/query/sort_pattern.hpp"
 
 #include "holdfast/bson/json.hpp"
 

@@ -3,7 +3,7 @@
 #include "core/mongo/wire/message.hpp"
 #include "core/mongo/wire/message_builder.hpp"
 #include "holdfast/bson/json.hpp"
-#include "lab/document/server_code.hpp"
+#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/command/tables.hpp"
 #include "lab/mongo/node/node.hpp"
 #include "lab/mongo/serve/node_service.hpp"

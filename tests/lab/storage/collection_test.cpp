@@ -1,4 +1,4 @@
-#include "lab/storage/collection.hpp"
+#include "lab/mongo/storage/collection.hpp"
 
 #include "lab/storage/support.hpp"
 

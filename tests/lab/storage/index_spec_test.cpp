@@ -1,5 +1,5 @@
-#include "lab/storage/catalog.hpp"
-#include "lab/storage/collection.hpp"
+#include "lab/mongo/storage/catalog.hpp"
+#include "lab/mongo/storage/collection.hpp"
 #include "lab/storage/support.hpp"
 
 #include <string>

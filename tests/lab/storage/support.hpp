@@ -1,7 +1,7 @@
 #pragma once
 #include "holdfast/bson/document.hpp"
 #include "holdfast/bson/json.hpp"
-#include "lab/storage/collection.hpp"
+#include "lab/mongo/storage/collection.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 #pragma once
 #include "holdfast/bson/json.hpp"
-#include "lab/document/server_code.hpp"
-#include "lab/query/matcher.hpp"
-#include "lab/update/update.hpp"
+#include "lab/mongo/document/server_code.hpp"
+#include "lab/mongo/query/matcher.hpp"
+#include "lab/mongo/update/update.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,0 @@
-#pragma once
-#include "lab/expression/compiler.hpp"
-
-namespace holdfast::lab::computing {
-
-/// {$op: arguments}: looks the operator up and compiles what it is given. 168 for an unknown one.
-result<node_ptr> compile_call(compiler& with, const bson::element& call);
-
-}  // namespace holdfast::lab::computing

@@ -1,0 +1,16 @@
+#pragma once
+#include "lab/mongo/document/shell_text.hpp"
+#include "lab/mongo/document/type_name.hpp"
+
+#include <string>
+
+namespace holdfast::lab::updating {
+
+/// The document's _id as messages show it, `_id: 1`, or "no _id".
+inline std::string id_words(bson::view document)
+{
+    const bson::element id = document.find("_id");
+    return id ? shell_words(id) : "no _id";
+}
+
+}  // namespace holdfast::lab::updating
