@@ -1,5 +1,5 @@
 #include "holdfast/lab/mongo.hpp"
-#include "lab/api/deployment.hpp"
+#include "lab/mongo/deployment/deployment.hpp"
 #include "lab/api/own_loop.hpp"
 #include "lab/mongo/document/server_code.hpp"
 

@@ -2,7 +2,7 @@
 #include "holdfast/bson/json.hpp"
 #include "holdfast/mongo/client.hpp"
 #include "holdfast/mongo/error.hpp"
-#include "lab/api/deployment.hpp"
+#include "lab/mongo/deployment/deployment.hpp"
 #include "races/recorder.hpp"
 #include "sim/simulation.hpp"
 #include "support/verifies.hpp"

@@ -1,5 +1,5 @@
 #pragma once
-#include "lab/api/deployment.hpp"
+#include "lab/mongo/deployment/deployment.hpp"
 #include "sim/simulation.hpp"
 #include "truth/fault_rules.hpp"
 #include "truth/storm.hpp"

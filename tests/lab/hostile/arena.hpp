@@ -1,5 +1,5 @@
 #pragma once
-#include "lab/api/all_commands.hpp"
+#include "lab/mongo/deployment/all_commands.hpp"
 #include "lab/command/test_node.hpp"
 #include "talker.hpp"
 

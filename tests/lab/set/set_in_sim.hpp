@@ -1,6 +1,6 @@
 #pragma once
 #include "holdfast/bson/json.hpp"
-#include "lab/api/deployment.hpp"
+#include "lab/mongo/deployment/deployment.hpp"
 #include "lab/mongo/peer/peer.hpp"
 #include "lab/mongo/set/address.hpp"
 #include "lab/mongo/set/wire.hpp"

@@ -1,6 +1,6 @@
 #include "lab_in_sim.hpp"
 
-#include "lab/api/deployment.hpp"
+#include "lab/mongo/deployment/deployment.hpp"
 #include "sim/simulation.hpp"
 #include "support/canary.hpp"
 

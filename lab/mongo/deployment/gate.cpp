@@ -1,4 +1,4 @@
-#include "lab/api/gate.hpp"
+#include "lab/mongo/deployment/gate.hpp"
 
 namespace holdfast::lab::mongo {
 

@@ -1,7 +1,7 @@
 #pragma once
 #include "holdfast/error.hpp"
-#include "lab/api/member_process.hpp"
-#include "lab/api/router_process.hpp"
+#include "lab/mongo/deployment/member_process.hpp"
+#include "lab/mongo/deployment/router_process.hpp"
 #include "lab/mongo/router/balancer.hpp"
 #include "lab/mongo/set/config.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
-#include "lab/api/gate.hpp"
-#include "lab/api/member_process.hpp"
+#include "lab/mongo/deployment/gate.hpp"
+#include "lab/mongo/deployment/member_process.hpp"
 #include "lab/mongo/router/router.hpp"
 
 #include <memory>

@@ -1,6 +1,6 @@
-#include "lab/api/router_process.hpp"
+#include "lab/mongo/deployment/router_process.hpp"
 
-#include "lab/api/all_commands.hpp"
+#include "lab/mongo/deployment/all_commands.hpp"
 
 #include <utility>
 

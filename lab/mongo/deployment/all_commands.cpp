@@ -1,4 +1,4 @@
-#include "lab/api/all_commands.hpp"
+#include "lab/mongo/deployment/all_commands.hpp"
 
 #include "lab/mongo/command/tables.hpp"
 #include "lab/mongo/set/set_member.hpp"

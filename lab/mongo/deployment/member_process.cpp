@@ -1,6 +1,6 @@
-#include "lab/api/member_process.hpp"
+#include "lab/mongo/deployment/member_process.hpp"
 
-#include "lab/api/all_commands.hpp"
+#include "lab/mongo/deployment/all_commands.hpp"
 
 #include <utility>
 

@@ -1,5 +1,5 @@
 #pragma once
-#include "lab/api/gate.hpp"
+#include "lab/mongo/deployment/gate.hpp"
 #include "lab/mongo/data/disk.hpp"
 #include "lab/mongo/node/node.hpp"
 #include "lab/mongo/serve/node_service.hpp"

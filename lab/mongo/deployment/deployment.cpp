@@ -1,4 +1,4 @@
-#include "lab/api/deployment.hpp"
+#include "lab/mongo/deployment/deployment.hpp"
 
 #include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/command/users.hpp"
