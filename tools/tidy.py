@@ -21,7 +21,7 @@ MAY_USE = {"core": set(), "runtime": set(), "shell": {"core", "runtime"},
            "api": {"core", "runtime", "shell"}, "net": {"runtime"}, "sim": {"runtime"},
            "lab": {"core", "runtime"}}
 # The two files that may name net: where it is all put together.
-COMPOSITION_ROOTS = {"src/api/default_runtime.cpp", "lab/api/own_loop.cpp"}
+COMPOSITION_ROOTS = {"src/api/common/default_runtime.cpp", "lab/api/own_loop.cpp"}
 PUBLIC_FOR_CORE = re.compile(
     r"holdfast/(?:error|id|options|couchbase/(?:errc|retry|retry_reason)"
     r"|mongo/(?:arguments|concern|crud_options|admin_options|results|bulk|error))\.hpp$"

@@ -1,4 +1,4 @@
-#include "api/process_facts.hpp"
+#include "api/mongo/process_facts.hpp"
 #include "core/mongo/uri/uri.hpp"
 #include "crud.hpp"
 #include "holdfast/mongo/client.hpp"

@@ -1,6 +1,6 @@
 #include "pool_live.hpp"
 
-#include "api/process_facts.hpp"
+#include "api/mongo/process_facts.hpp"
 #include "case_fields.hpp"
 #include "core/mongo/uri/uri.hpp"
 #include "holdfast/bson/json.hpp"

@@ -1,6 +1,6 @@
 #include "ping.hpp"
 
-#include "api/process_facts.hpp"
+#include "api/mongo/process_facts.hpp"
 #include "core/mongo/uri/uri.hpp"
 #include "net/blocking/world.hpp"
 #include "net/world.hpp"

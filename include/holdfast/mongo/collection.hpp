@@ -268,7 +268,7 @@ private:
             list.fail(std::move(document).error());
     }
 
-    // Bodies, made for `Given` = T, which throw, and result<T>, which do not: src/api/collection_*.
+    // Bodies, made for `Given` = T, which throw, and result<T>, which do not: src/api/mongo/collection_*.
     template <class Given>
     asio::awaitable<Given> insert_one_as(bson::view, const insert_one_options&) const;
     template <class Given>

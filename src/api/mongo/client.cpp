@@ -1,8 +1,8 @@
 #include "holdfast/mongo/client.hpp"
 
-#include "api/client_parts.hpp"
-#include "api/default_runtime.hpp"
-#include "api/plain_replies.hpp"
+#include "api/mongo/client_parts.hpp"
+#include "api/common/default_runtime.hpp"
+#include "api/mongo/plain_replies.hpp"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "api/default_runtime.hpp"
+#include "api/common/default_runtime.hpp"
 
 #include "net/blocking/adopt.hpp"
 #include "net/blocking/runner.hpp"

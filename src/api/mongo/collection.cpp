@@ -1,7 +1,7 @@
 #include "holdfast/mongo/collection.hpp"
 
-#include "api/client_parts.hpp"
-#include "api/collection_settings.hpp"
+#include "api/mongo/client_parts.hpp"
+#include "api/mongo/collection_settings.hpp"
 
 #include <utility>
 

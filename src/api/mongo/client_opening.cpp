@@ -1,5 +1,5 @@
-#include "api/client_parts.hpp"
-#include "api/process_facts.hpp"
+#include "api/mongo/client_parts.hpp"
+#include "api/mongo/process_facts.hpp"
 #include "core/mongo/error/errc.hpp"
 #include "shell/mongo/connection/first_contact.hpp"
 #include "shell/mongo/topology/sdam_told.hpp"

@@ -1,6 +1,6 @@
-#include "api/client_parts.hpp"
+#include "api/mongo/client_parts.hpp"
 
-#include "api/plain_replies.hpp"
+#include "api/mongo/plain_replies.hpp"
 #include "core/mongo/error/errc.hpp"
 #include "core/mongo/operation/query.hpp"
 #include "core/mongo/retry/eligibility.hpp"

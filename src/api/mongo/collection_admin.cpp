@@ -1,7 +1,7 @@
-#include "api/client_parts.hpp"
-#include "api/collection_settings.hpp"
-#include "api/cursor_parts.hpp"
-#include "api/plain_replies.hpp"
+#include "api/mongo/client_parts.hpp"
+#include "api/mongo/collection_settings.hpp"
+#include "api/mongo/cursor_parts.hpp"
+#include "api/mongo/plain_replies.hpp"
 #include "core/mongo/operation/admin.hpp"
 #include "holdfast/mongo/collection.hpp"
 

@@ -1,8 +1,8 @@
 #include "core/mongo/operation/client_bulk.hpp"
 
-#include "api/bulk_parts.hpp"
-#include "api/client_parts.hpp"
-#include "api/cursor_end.hpp"
+#include "api/mongo/bulk_parts.hpp"
+#include "api/mongo/client_parts.hpp"
+#include "api/mongo/cursor_end.hpp"
 #include "holdfast/mongo/client.hpp"
 #include "holdfast/mongo/error.hpp"
 

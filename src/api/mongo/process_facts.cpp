@@ -1,4 +1,4 @@
-#include "api/process_facts.hpp"
+#include "api/mongo/process_facts.hpp"
 
 #include <sys/utsname.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-#include "api/client_parts.hpp"
-#include "api/default_runtime.hpp"
+#include "api/mongo/client_parts.hpp"
+#include "api/common/default_runtime.hpp"
 #include "holdfast/sync/client.hpp"
 
 #include <boost/asio/co_spawn.hpp>

@@ -1,5 +1,5 @@
-#include "api/client_parts.hpp"
-#include "api/collection_settings.hpp"
+#include "api/mongo/client_parts.hpp"
+#include "api/mongo/collection_settings.hpp"
 #include "core/mongo/operation/single_write.hpp"
 #include "holdfast/mongo/collection.hpp"
 

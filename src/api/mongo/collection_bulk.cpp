@@ -1,6 +1,6 @@
-#include "api/bulk_parts.hpp"
-#include "api/client_parts.hpp"
-#include "api/collection_settings.hpp"
+#include "api/mongo/bulk_parts.hpp"
+#include "api/mongo/client_parts.hpp"
+#include "api/mongo/collection_settings.hpp"
 #include "core/mongo/operation/bulk.hpp"
 #include "holdfast/mongo/collection.hpp"
 

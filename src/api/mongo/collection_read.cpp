@@ -1,6 +1,6 @@
-#include "api/client_parts.hpp"
-#include "api/collection_settings.hpp"
-#include "api/cursor_parts.hpp"
+#include "api/mongo/client_parts.hpp"
+#include "api/mongo/collection_settings.hpp"
+#include "api/mongo/cursor_parts.hpp"
 #include "core/mongo/operation/query.hpp"
 #include "holdfast/mongo/collection.hpp"
 
