@@ -100,7 +100,7 @@ official-tests:
 sanitized-tests:
 	@$(STEP) "build asan" tools/build.sh asan $(JOBS) sanitized_tests
 	@$(STEP) "test asan" $(CTEST) asan -L 'unit|property|runtime|toolchain'
-	@$(STEP) "same seeds, same histories" tests/sim/determinism/run.py --seeds 50 \
+	@$(STEP) "same seeds, same histories" tests/world/determinism/run.py --seeds 50 \
 	    build/bin/sim_determinism build/asan/bin/sim_determinism
 
 # Where there is no npm and none can be had, its clients are skipped, and say so.

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 /// Prose test 3 of the specification "Client Backpressure", and what it says of all operations. 1,
-/// 2, 4 and 5, and the attempts of 3: tests/traffic/overload_test.cpp.
+/// 2, 4 and 5, and the attempts of 3: tests/client/overload_test.cpp.
 namespace holdfast::proof {
 namespace {
 

@@ -1,11 +1,11 @@
 #include "support/canary.hpp"
-#include "traffic/traffic.hpp"
+#include "client/traffic.hpp"
 
 #include <cstdlib>
 #include <map>
 
 /// The prose tests of the specification "MongoDB Handshake" that are about the environment of the
-/// process and about logins; metadata that wrapping libraries add: tests/traffic/metadata_test.cpp.
+/// process and about logins; metadata that wrapping libraries add: tests/client/metadata_test.cpp.
 namespace holdfast::proof {
 namespace {
 

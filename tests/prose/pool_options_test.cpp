@@ -1,7 +1,7 @@
 #include "prose/lab_scene.hpp"
 
 /// Prose tests 1 to 3 of the specification "Connection Monitoring and Pooling", as listeners see
-/// them; what the options do, and 4 and 5: tests/traffic/pool_test.cpp.
+/// them; what the options do, and 4 and 5: tests/client/pool_test.cpp.
 namespace holdfast::proof {
 namespace {
 

@@ -1,4 +1,4 @@
-#include "traffic/traffic.hpp"
+#include "client/traffic.hpp"
 
 /// The prose tests 1 to 10 of "Server Discovery And Monitoring -- Test Plan": what the errors of
 /// operations do to the topology. No operation is repeated here, so that nothing but the error

@@ -1,5 +1,5 @@
 #include "prose/lab_scene.hpp"
-#include "traffic/traffic.hpp"
+#include "client/traffic.hpp"
 
 #include <map>
 

@@ -1,7 +1,7 @@
 #include "prose/session_methods.hpp"
 
 /// The prose tests of the specification "Driver Sessions", by their numbers. 10 is a part of all
-/// tests: see lab_scene::close(). 20: tests/traffic/session_time_test.cpp. Not applicable: 7, 16,
+/// tests: see lab_scene::close(). 20: tests/client/session_time_test.cpp. Not applicable: 7, 16,
 /// 17 (several users at a time), 12, 13 (fork), 15 (OP_QUERY).
 namespace holdfast::proof {
 namespace {

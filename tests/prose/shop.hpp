@@ -1,7 +1,7 @@
 #pragma once
 #include "holdfast/mongo/collection.hpp"
 #include "holdfast/mongo/error.hpp"
-#include "traffic/traffic.hpp"
+#include "client/traffic.hpp"
 
 #include <boost/asio/use_awaitable.hpp>
 

@@ -1,7 +1,7 @@
 #include "prose/lab_scene.hpp"
 
 /// The prose tests of the specification "Connections Survive Primary Step Down". The one for
-/// servers before 4.2 is tests/traffic/sdam_errors_test.cpp.
+/// servers before 4.2 is tests/client/sdam_errors_test.cpp.
 namespace holdfast::proof {
 namespace {
 

@@ -1,0 +1,161 @@
+#include "support/canary.hpp"
+#include "client/traffic.hpp"
+
+namespace holdfast::proof {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(traffic_interruption, a_connection_that_owes_a_reply_goes_back_though_its_host_crashes)
+{
+    scene s{{.hosts = {"a"}}};
+    s.connect();
+    ASSERT_TRUE(s.run(ping_command()).good());
+    s.server("a").on_command("count", [](const scripted_command&) { return keep_silent(); });
+    operation& op = s.start(bson::doc("count", "kelp"));
+    s.simulation.run_for(5ms);
+    op.stop.emit(boost::asio::cancellation_type::terminal);
+    s.simulation.run_for(100ms);  // its connection waits for the late reply
+    ASSERT_TRUE(op.done());
+    ASSERT_EQ(s.events().count(heard::checked_out), 2U);
+    ASSERT_EQ(s.events().count(heard::checked_in), 1U);
+    s.app.crash();
+    EXPECT_EQ(s.events().count(heard::checked_in), 2U);
+    const auto closed = s.events().of(heard::connection_closed);
+    ASSERT_EQ(closed.size(), 1U);
+    EXPECT_EQ(closed[0].name, "error");
+    s.client.reset();  // interrupts what is in use: nothing any more
+}
+
+/// Interrupts everything as soon as the pool says that somebody got a connection.
+class impatient final : public mongo::event_listener {
+public:
+    explicit impatient(std::optional<mongo::client>& which) : which_{which} {}
+    void on(const told::connection_checked_out&) noexcept override { which_.reset(); }
+
+private:
+    std::optional<mongo::client>& which_;
+};
+
+TEST(traffic_interruption, who_was_promised_a_connection_is_interrupted_with_the_others)
+{
+    scene s{{.hosts = {"a"}}};
+    s.server("a").on_command("ping", [](const scripted_command&) {
+        return scripted_reply{.body = bson::doc("ok", 1.0), .delay = 10s};
+    });
+    mongo::client_options options;
+    options.listeners.push_back(std::make_shared<impatient>(s.client));
+    const std::shared_ptr<runtime::world> world{std::shared_ptr<void>{}, &s.app.world()};
+    s.client.emplace(
+        mongo::client::in_world(world, "mongodb://a:27017/?replicaSet=rs", options).value());
+    s.settle();
+    const operation& op = s.start(ping_command());
+    s.simulation.run_for(1s);
+    EXPECT_TRUE(op.done());
+    EXPECT_FALSE(op.good());
+    EXPECT_FALSE(s.client);
+    EXPECT_TRUE(s.finish(op));
+}
+
+TEST(traffic_interruption, every_error_of_a_service_clears_its_connections_not_only_the_first)
+{
+    VERIFIES("SD-012");
+    VERIFIES("SD-173");
+    scene s{{.hosts = {"a"}, .sharded = true}};
+    s.server("a").on_hello(
+        [](const scripted_command&) { return scripted_reply{.body = hello_of_service()}; });
+    s.server("a").on_command("count", [](const scripted_command&) { return hang_up(); });
+    s.connect_to("mongodb://a:27017/?loadBalanced=true");
+    for (std::size_t failures = 1; failures <= 3; ++failures) {
+        ASSERT_TRUE(s.run(ping_command()).good());
+        EXPECT_FALSE(s.run(bson::doc("count", "kelp")).good());
+        EXPECT_EQ(s.events().count(heard::pool_cleared), failures);
+    }
+    EXPECT_EQ(s.close(), "");
+}
+
+TEST(traffic_interruption, a_service_that_was_cleared_is_cleared_again_when_it_refuses_a_login)
+{
+    VERIFIES("SD-173");
+    scene s{{.hosts = {"a"}, .sharded = true}};
+    const auto door = std::make_shared<scripted_login>();
+    door->guard(s.server("a"),
+                [](const scripted_command&) { return scripted_reply{.body = hello_of_service()}; });
+    s.server("a").on_command("count", [](const scripted_command&) { return hang_up(); });
+    s.connect_to("mongodb://" + std::string{canary::user} + ":" + std::string{canary::password} +
+                 "@a:27017/?loadBalanced=true&authMechanism=SCRAM-SHA-256");
+    const operation& first = s.run(ping_command());
+    ASSERT_TRUE(first.good()) << first.explain();
+    EXPECT_FALSE(s.run(bson::doc("count", "kelp")).good());
+    ASSERT_EQ(s.events().count(heard::pool_cleared), 1U);
+    s.server("a").on_command("saslContinue", [](const scripted_command&) {
+        return scripted_reply{.body = error_reply(18)};
+    });
+    EXPECT_FALSE(s.run(ping_command()).good());
+    EXPECT_EQ(s.events().count(heard::pool_cleared), 2U);
+    EXPECT_EQ(s.close(), "");
+}
+
+TEST(traffic_interruption, a_check_that_is_cancelled_too_late_does_not_fail_the_next_one)
+{
+    VERIFIES("SD-174");
+    scene s{{.hosts = {"a"}}};
+    s.connect("&retryWrites=false");
+    s.settle(2s);
+    // One write finds that the server has stepped down, which keeps its connections. Somebody who
+    // selects a server has it asked anew, and while that goes on another connection breaks.
+    s.server("a").on_hello([&](const scripted_command&) {
+        return scripted_reply{.body = s.set.hello_of("a:27017"), .delay = 300ms};
+    });
+    s.server("a").on_command("insert", [](const scripted_command& c) {
+        const bool first = c.body["documents"].as_array()[0].as_document()["_id"].as_int32() == 0;
+        return first ? scripted_reply{.body = error_reply(10107), .delay = 1s} : hang_up(1200ms);
+    });
+    const operation& stepped_down = s.start_write(0);
+    const operation& broken = s.start_write(1);
+    ASSERT_TRUE(s.finish(stepped_down));
+    EXPECT_EQ(stepped_down.code(), 10107);
+    const std::size_t checks = s.server("a").count("hello");
+    const operation& waiting = s.start(ping_command());
+    ASSERT_TRUE(s.finish(broken));
+    EXPECT_FALSE(waiting.done());
+    EXPECT_EQ(s.events().count(heard::pool_cleared), 1U);
+    ASSERT_TRUE(s.finish(waiting));
+    EXPECT_TRUE(waiting.good()) << waiting.explain();
+    s.simulation.run_for(5s);
+    EXPECT_GT(s.server("a").count("hello"), checks);
+    EXPECT_EQ(s.events().count(heard::pool_cleared), 1U) << s.events().text(s.start_time());
+    EXPECT_EQ(s.events().type_of("a:27017"), "RSPrimary");
+    expect_clean(s);
+}
+
+/// Asks the client about itself whenever there is a warning.
+class nosy final : public log_sink {
+public:
+    explicit nosy(const std::optional<mongo::client>& which) : which_{which} {}
+    bool wants(log_component, severity) const noexcept override { return true; }
+    void write(const log_record& record) noexcept override
+    {
+        if (record.level == severity::warning)
+            heard.push_back(std::string{record.message} + "\n" + which_->dump_state());
+    }
+    std::vector<std::string> heard;
+
+private:
+    const std::optional<mongo::client>& which_;
+};
+
+TEST(traffic_interruption, a_log_may_ask_the_client_about_itself_when_it_is_warned)
+{
+    scene s{{.hosts = {"a"}}};
+    const auto log = std::make_shared<nosy>(s.client);
+    s.log = log;
+    s.connect_to("mongodb://a:27017/?replicaSet=another");  // so "a" does not belong to it
+    s.settle();
+    ASSERT_EQ(log->heard.size(), 1U);
+    EXPECT_NE(log->heard[0].find("the last server, a:27017"), std::string::npos) << log->heard[0];
+    expect_clean(s);
+}
+
+}  // namespace
+}  // namespace holdfast::proof

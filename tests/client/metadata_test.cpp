@@ -1,0 +1,231 @@
+#include "client/traffic.hpp"
+
+namespace holdfast::proof {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// What one handshake said of the driver.
+struct driver_words {
+    std::string name;
+    std::string version;
+    std::string platform;
+    friend bool operator==(const driver_words&, const driver_words&) = default;
+    friend void PrintTo(const driver_words& w, std::ostream* to)
+    {
+        *to << w.name << " / " << w.version << " / " << w.platform;
+    }
+};
+
+struct library {
+    const char* name;
+    const char* version;
+    const char* platform;
+};
+
+/// A "client" without what a library may add to.
+bson::document without_words(bson::view client)
+{
+    bson::byte_buffer bytes;
+    bson::builder out{bytes};
+    for (const bson::element& one : client) {
+        if (one.key() == "platform")
+            continue;
+        if (one.key() != "driver") {
+            out.copy(one);
+            continue;
+        }
+        auto driver = out.document("driver");
+        for (const bson::element& part : one.as_document()) {
+            if (part.key() != "name" && part.key() != "version")
+                driver.copy(part);
+        }
+    }
+    (void)out.finish().value();
+    return bson::document::adopt(std::move(bytes));
+}
+
+/// A scene whose client opens a connection for each operation.
+class introduction {
+public:
+    introduction() { s.connect_to("mongodb://a/?replicaSet=rs&maxIdleTimeMS=1"); }
+
+    void append(const library& what)
+    {
+        s.client->append_metadata(what.name, what.version, what.platform);
+    }
+
+    /// What a new connection says. Nothing else of it may ever change.
+    driver_words words()
+    {
+        s.simulation.run_for(1s);  // the last one has been idle for too long
+        const operation& op = s.run(ping_command());
+        EXPECT_TRUE(op.good()) << op.explain();
+        const std::size_t number = s.server("a").commands("ping").back().connection;
+        EXPECT_TRUE(used_.empty() || number > used_.back()) << "a connection was used again";
+        used_.push_back(number);
+        const bson::document hello = s.server("a").greeting_of(number);
+        const bson::document rest = without_words(hello["client"].as_document());
+        EXPECT_TRUE(rest["os"]) << "there is something to compare";
+        EXPECT_EQ(rest_.value_or(rest), rest);
+        rest_ = rest;
+        return {hello.get<std::string>("client.driver.name").value(),
+                hello.get<std::string>("client.driver.version").value(),
+                hello.get<std::string>("client.platform").value()};
+    }
+
+    scene s{{.hosts = {"a"}}};
+
+private:
+    std::vector<std::size_t> used_;
+    std::optional<bson::document> rest_;
+};
+
+driver_words joined(const driver_words& first, const library& more)
+{
+    const auto with = [](const std::string& a, std::string_view b) {
+        return b.empty() ? a : a + "|" + std::string{b};
+    };
+    return {with(first.name, more.name), with(first.version, more.version),
+            with(first.platform, more.platform)};
+}
+
+constexpr library frameworks[] = {
+    {"framework", "2.0", "Framework Platform"},
+    {"framework", "2.0", ""},
+    {"framework", "", "Framework Platform"},
+    {"framework", "", ""},
+};
+
+TEST(traffic_metadata, a_library_that_is_added_is_told_by_new_connections)
+{
+    for (const library& more : frameworks) {  // prose test 1
+        introduction to;
+        to.append({"library", "1.2", "Library Platform"});
+        const driver_words before = to.words();
+        EXPECT_TRUE(before.name.ends_with("|library"));
+        EXPECT_TRUE(before.version.ends_with("|1.2"));
+        EXPECT_TRUE(before.platform.ends_with("|Library Platform"));
+        to.append(more);
+        EXPECT_EQ(to.words(), joined(before, more));
+        expect_clean(to.s);
+    }
+}
+
+TEST(traffic_metadata, several_libraries_are_told_in_their_order)
+{
+    for (const library& more : frameworks) {  // prose test 2: none before the client is made
+        introduction to;
+        const driver_words alone = to.words();
+        const library first{"library", "1.2", "Library Platform"};
+        to.append(first);
+        const driver_words before = to.words();
+        EXPECT_EQ(before, joined(alone, first));
+        to.append(more);
+        EXPECT_EQ(to.words(), joined(before, more));
+        expect_clean(to.s);
+    }
+}
+
+TEST(traffic_metadata, what_was_said_already_is_not_said_again)
+{
+    const library known{"library", "1.2", "Library Platform"};
+    const library others[] = {
+        {"library", "1.2", "Library Platform"},   {"framework", "1.2", "Library Platform"},
+        {"library", "2.0", "Library Platform"},   {"library", "1.2", "Framework Platform"},
+        {"framework", "2.0", "Library Platform"}, {"framework", "1.2", "Framework Platform"},
+        {"library", "2.0", "Framework Platform"}, {"framework", "2.0", "Framework Platform"},
+    };
+    for (const library& more : others) {  // prose test 3
+        introduction to;
+        (void)to.words();
+        to.append(known);
+        const driver_words before = to.words();
+        to.append(more);
+        const bool same = &more == &others[0];
+        EXPECT_EQ(to.words(), same ? before : joined(before, more));
+        expect_clean(to.s);
+    }
+    introduction to;  // prose tests 4 and 6: something else in between
+    to.append(known);
+    to.append({"framework", "2.0", "Framework Platform"});
+    const driver_words before = to.words();
+    to.append(known);
+    EXPECT_EQ(to.words(), before);
+    to.append({"framework", "2.0", "Framework Platform"});
+    EXPECT_EQ(to.words(), before);
+    expect_clean(to.s);
+}
+
+TEST(traffic_metadata, what_was_said_before_the_first_connection_is_not_said_again)
+{
+    introduction to;  // prose test 5
+    const library known{"library", "1.2", "Library Platform"};
+    to.append(known);
+    to.append(known);
+    const driver_words before = to.words();
+    EXPECT_EQ(before.name, "holdfast|library");
+    to.append(known);
+    EXPECT_EQ(to.words(), before);
+    expect_clean(to.s);
+}
+
+TEST(traffic_metadata, an_empty_text_is_none)
+{
+    const library parts[] = {{"library", "", "Library Platform"}, {"library", "1.2", ""}};
+    for (const library& part : parts) {  // prose tests 7 and 8
+        introduction to;
+        const driver_words alone = to.words();
+        to.append(part);
+        const driver_words before = to.words();
+        EXPECT_EQ(before, joined(alone, part));
+        EXPECT_EQ((before.name + before.version + before.platform).find("||"), std::string::npos);
+        to.append(part);
+        EXPECT_EQ(to.words(), before);
+        expect_clean(to.s);
+    }
+    introduction to;
+    const driver_words alone = to.words();
+    EXPECT_THROW(to.append({"", "1.2", "Library Platform"}), failure);
+    EXPECT_EQ(to.words(), alone);
+    expect_clean(to.s);
+}
+
+TEST(traffic_metadata, the_separator_is_refused_and_changes_nothing)
+{
+    const library wrong[] = {{"a|b", "", ""}, {"a", "1|2", ""}, {"a", "", "x|y"}};
+    for (const bool early : {true, false}) {
+        introduction to;
+        const driver_words before = early ? driver_words{} : to.words();
+        for (const library& one : wrong) {
+            try {
+                to.append(one);
+                ADD_FAILURE() << one.name << " was accepted";
+            } catch (const failure& thrown) {
+                EXPECT_NE(std::string{thrown.what()}.find("'|'"), std::string::npos);
+            }
+        }
+        const driver_words after = to.words();
+        EXPECT_EQ(after.name, "holdfast");
+        EXPECT_EQ(after, early ? after : before);
+        expect_clean(to.s);
+    }
+}
+
+TEST(traffic_metadata, monitors_tell_it_too_on_their_next_connection)
+{
+    introduction to;
+    (void)to.words();
+    to.append({"library", "1.2", "Library Platform"});
+    const std::size_t open = to.s.server("a").connections();
+    to.s.restart("a", 100ms);
+    ASSERT_TRUE(wait_for(to.s, [&] { return to.s.server("a").connections() > open; }));
+    to.s.simulation.run_for(1s);
+    for (std::size_t i = open + 1; i <= to.s.server("a").connections(); ++i)
+        EXPECT_EQ(to.s.server("a").greeting_of(i).get<std::string>("client.driver.name").value(),
+                  "holdfast|library");
+    expect_clean(to.s);
+}
+
+}  // namespace
+}  // namespace holdfast::proof

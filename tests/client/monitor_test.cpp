@@ -1,0 +1,237 @@
+#include "support/scripted_login.hpp"
+#include "client/traffic.hpp"
+
+namespace holdfast::proof {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Hellos of monitors: after the first, those without metadata.
+std::vector<scripted_command> checks_of(const scripted_server& server)
+{
+    std::vector<scripted_command> found;
+    for (const scripted_command& one : server.commands()) {
+        if (is_hello(one.name))
+            found.push_back(one);
+    }
+    return found;
+}
+
+TEST(traffic_monitor, the_pause_between_checks_begins_at_the_end_of_a_check)
+{
+    VERIFIES("SD-042");
+    scene s;
+    s.server("a").on_hello([&](const scripted_command&) {
+        return scripted_reply{.body = s.set.hello_of("a:27017"), .delay = 300ms};
+    });
+    s.connect("&serverMonitoringMode=poll&heartbeatFrequencyMS=2000");
+    s.settle(20s);
+    const auto checks = checks_of(s.server("a"));
+    ASSERT_GE(checks.size(), 6U);
+    for (std::size_t i = 1; i < checks.size(); ++i)
+        EXPECT_EQ(checks[i].when - checks[i - 1].when, 2000ms + 300ms + 2ms);
+    expect_clean(s);
+}
+
+TEST(traffic_monitor, every_member_is_checked_at_a_constant_pace)
+{
+    VERIFIES("SD-050");
+    VERIFIES("SD-204");
+    scene s{{.hosts = {"a", "b", "c"}, .streams = false}};
+    s.set.arbiters = {"c:27017"};
+    s.connect("&heartbeatFrequencyMS=1000");
+    s.settle(30s);
+    for (const char* const name : {"a", "b", "c"}) {
+        const auto checks = checks_of(s.server(name));
+        ASSERT_GE(checks.size(), 25U);
+        for (std::size_t i = 2; i < checks.size(); ++i)
+            EXPECT_EQ(checks[i].when - checks[i - 1].when, 1000ms + 2ms) << name << " " << i;
+    }
+    EXPECT_EQ(s.events().type_of("c:27017"), "RSArbiter");
+    expect_clean(s);
+}
+
+TEST(traffic_monitor, a_client_that_is_only_made_does_nothing)
+{
+    VERIFIES("SD-045");
+    VERIFIES("SD-048");
+    scene s;
+    s.simulation.run_for(1ms);  // servers begin to listen
+    const auto before = s.simulation.left();
+    s.connect();
+    EXPECT_EQ(s.simulation.left(), before);
+    s.simulation.run_for(60s);
+    EXPECT_EQ(s.server("a").connections(), 0U);
+    EXPECT_TRUE(s.events().all().empty());
+    s.client.reset();  // unused, and not closed
+    s.simulation.run_for(1s);
+    EXPECT_EQ(s.simulation.left(), before);
+    // One that was used leaves no monitor either, closed or not.
+    s.connect();
+    ASSERT_TRUE(s.run(ping_command()).good());
+    s.client.reset();
+    s.simulation.run_for(30s);
+    EXPECT_EQ(s.simulation.left(), before);
+}
+
+TEST(traffic_monitor, the_monitor_of_a_removed_server_halts)
+{
+    VERIFIES("SD-158");
+    scene s{{.hosts = {"a", "b", "c"}}};
+    s.connect("&heartbeatFrequencyMS=1000");
+    s.settle(5s);
+    EXPECT_GE(s.server("c").open_connections(), 1U);
+    s.set.hosts.pop_back();
+    s.set.elect("a:27017");
+    s.server("a").announce();
+    s.simulation.run_for(1s);
+    EXPECT_EQ(s.events().count(heard::server_closed, "c:27017"), 1U);
+    EXPECT_EQ(s.events().count(heard::pool_closed, "c:27017"), 1U);
+    s.simulation.run_for(3s);
+    EXPECT_EQ(s.server("c").open_connections(), 0U);
+    const std::size_t connections = s.server("c").connections();
+    const std::size_t hellos = checks_of(s.server("c")).size();
+    s.simulation.run_for(60s);
+    EXPECT_EQ(s.server("c").connections(), connections);
+    EXPECT_EQ(checks_of(s.server("c")).size(), hellos);
+    expect_clean(s);
+}
+
+TEST(traffic_monitor, all_kinds_of_events_are_told)
+{
+    VERIFIES("SD-194");
+    scene s;
+    s.connect("&heartbeatFrequencyMS=1000");
+    s.settle(3s);
+    s.restart("b", 2s);
+    s.simulation.run_for(5s);
+    expect_clean(s);
+    const recorder& told = s.events();
+    EXPECT_EQ(told.count(heard::topology_opening), 1U);
+    EXPECT_EQ(told.count(heard::topology_closed), 1U);
+    EXPECT_EQ(told.count(heard::server_opening), 2U);
+    EXPECT_EQ(told.count(heard::server_closed), 2U);
+    EXPECT_GE(told.count(heard::topology_changed), 4U);
+    const auto changes = told.of(heard::server_changed, "b:27017");
+    ASSERT_GE(changes.size(), 3U);
+    EXPECT_EQ(changes.front().after, "RSSecondary");
+    EXPECT_EQ(changes[1].after, "Unknown");
+    EXPECT_TRUE(changes[1].failure);
+    EXPECT_EQ(changes.back().after, "RSSecondary");
+    EXPECT_GE(told.count(heard::heartbeat_succeeded, "a:27017"), 5U);
+    EXPECT_GE(told.count(heard::heartbeat_failed, "b:27017"), 2U);
+    const auto good = told.of(heard::heartbeat_succeeded, "a:27017");
+    EXPECT_FALSE(good[0].awaited);
+    EXPECT_TRUE(good[1].awaited);
+    EXPECT_EQ(good[0].body.get<std::string>("setName").value_or(""), "rs");
+}
+
+TEST(traffic_monitor, while_an_operation_waits_all_servers_are_checked_every_half_second)
+{
+    VERIFIES("SD-195");
+    scene s;
+    s.simulation.run_for(1ms);
+    s.server("a").stop_listening();
+    s.server("b").stop_listening();
+    s.connect();
+    const operation& op = s.start(ping_command());
+    s.simulation.at_time(s.start_time() + 1200ms, [&] { s.listen("a"); });
+    EXPECT_TRUE(s.finish(op));
+    EXPECT_TRUE(op.good()) << op.explain();
+    EXPECT_LT(op.took(), 1600ms);
+    for (const char* const server : {"a:27017", "b:27017"}) {
+        const auto checks = s.events().of(heard::heartbeat_started, server);
+        ASSERT_GE(checks.size(), 3U);
+        for (std::size_t i = 1; i < 3; ++i)
+            EXPECT_EQ(checks[i].when - checks[i - 1].when, 500ms) << server;
+    }
+    expect_clean(s);
+}
+
+TEST(traffic_monitor, monitors_do_not_log_in)
+{
+    VERIFIES("SD-218");
+    scene s;
+    const auto door = std::make_shared<scripted_login>();
+    for (const std::string name : {"a", "b"})
+        door->guard(s.server(name), [&s, name](const scripted_command&) {
+            return scripted_reply{s.set.hello_of(name + ":27017")};
+        });
+    s.connect_to("mongodb://ada:lovelace@a,b/?replicaSet=rs&compressors=zlib");
+    ASSERT_TRUE(s.run(ping_command()).good());
+    s.simulation.run_for(30s);
+    std::size_t monitoring = 0;
+    for (std::size_t number = 1; number <= s.server("b").connections(); ++number) {
+        const bson::document hello = s.server("b").greeting_of(number);
+        ASSERT_TRUE(hello["client"]) << "every first hello says who we are";
+        EXPECT_FALSE(hello["saslSupportedMechs"]);
+        EXPECT_FALSE(hello["speculativeAuthenticate"]);
+        ++monitoring;
+    }
+    EXPECT_EQ(monitoring, 2U);  // one that streams, one for round trips
+    EXPECT_EQ(s.server("b").count("saslStart") + s.server("b").count("saslContinue"), 0U);
+    EXPECT_EQ(door->logins(), 1U);
+    expect_clean(s);
+}
+
+TEST(traffic_monitor, a_check_is_not_retried_by_the_overload_policy)
+{
+    VERIFIES("BP-007");
+    scene s;
+    s.connect("&heartbeatFrequencyMS=2000");
+    s.settle(5s);
+    s.server("a").on_hello(
+        [](const scripted_command&) { return scripted_reply{overload_reply()}; });
+    s.server("a").announce();
+    s.simulation.run_for(10s);
+    EXPECT_EQ(s.events().type_of("a:27017"), "Unknown");
+    const auto checks = s.events().of(heard::heartbeat_started, "a:27017");
+    ASSERT_GE(checks.size(), 6U);
+    EXPECT_LE(checks.size(), 9U);
+    for (std::size_t i = checks.size() - 3; i < checks.size(); ++i)
+        EXPECT_GE(checks[i].when - checks[i - 1].when, 2000ms);
+    expect_clean(s);
+}
+
+TEST(traffic_monitor, a_lost_server_is_tried_once_at_once_and_then_at_its_pace)
+{
+    VERIFIES("BP-061");
+    scene s;
+    s.connect("&serverSelectionTimeoutMS=4000");
+    s.settle(1s);
+    s.server("a").stop_listening();
+    s.server("a").drop_connections();
+    s.simulation.run_for(10ms);
+    const operation& op = s.run(ping_command());
+    EXPECT_FALSE(op.good());
+    EXPECT_EQ(op.took(), 4s);
+    EXPECT_EQ(s.events().type_of("a:27017"), "Unknown");
+    const auto failed = s.events().of(heard::heartbeat_failed, "a:27017");
+    ASSERT_GE(failed.size(), 6U);
+    EXPECT_LE(failed[1].when - failed[0].when, 5ms) << "one immediate check";
+    auto started = s.events().of(heard::heartbeat_started, "a:27017");
+    std::erase_if(started, [&](const record& one) { return one.when < failed[0].when; });
+    ASSERT_GE(started.size(), 5U);
+    for (std::size_t i = 1; i < started.size(); ++i)
+        EXPECT_GE(started[i].when - started[i - 1].when, 500ms);
+    expect_clean(s);
+}
+
+TEST(traffic_monitor, round_trips_are_measured_again_and_again_whatever_happens_to_them)
+{
+    VERIFIES("BP-061");
+    scene s{{.hosts = {"a"}}};
+    s.connect("&heartbeatFrequencyMS=1000");
+    s.settle(5s);
+    ASSERT_EQ(s.server("a").connections(), 2U);
+    s.server("a").welcomes([](std::size_t) { return scripted_server::welcome::close; });
+    s.server("a").drop_connection(2);
+    s.simulation.run_for(10s);
+    EXPECT_GE(s.server("a").connections(), 8U);
+    EXPECT_EQ(s.events().type_of("a:27017"), "RSPrimary");
+    EXPECT_EQ(s.events().count(heard::heartbeat_failed), 0U);
+    expect_clean(s);
+}
+
+}  // namespace
+}  // namespace holdfast::proof

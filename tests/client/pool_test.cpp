@@ -1,0 +1,156 @@
+#include "core/mongo/wire/frame_reader.hpp"
+#include "client/traffic.hpp"
+
+#include <malloc.h>
+
+#include <fstream>
+
+namespace holdfast::proof {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(traffic_pool, limits_from_the_connection_string_hold_for_every_pool)
+{
+    scene s{{.hosts = {"a", "b"}, .sharded = true}};
+    for (const char* const name : {"a", "b"})
+        s.server(name).on_command("ping", [](const scripted_command&) {
+            return scripted_reply{.body = bson::doc("ok", 1.0), .delay = 50ms};
+        });
+    s.connect(
+        "&maxPoolSize=3&minPoolSize=2&maxConnecting=1&maxIdleTimeMS=20000"
+        "&waitQueueTimeoutMS=70");
+    s.settle();
+    for (const char* const server : {"a:27017", "b:27017"})
+        EXPECT_EQ(s.events().count(heard::connection_ready, server), 2U) << "minPoolSize";
+    for (int i = 0; i < 24; ++i)
+        s.start(ping_command());
+    EXPECT_TRUE(s.finish_all());
+    std::size_t late = 0;
+    for (const operation& one : s.operations)
+        late += one.good() ? 0 : 1;
+    EXPECT_GE(late, 6U) << "who waits longer than waitQueueTimeoutMS gives up";
+    for (const char* const server : {"a:27017", "b:27017"}) {
+        EXPECT_EQ(s.events().count(heard::connection_created, server), 3U);
+        for (const record& one : s.events().of(heard::check_out_failed, server))
+            EXPECT_EQ(one.name, "timeout");
+    }
+    s.simulation.run_for(60s);
+    std::size_t idle = 0;
+    for (const record& one : s.events().of(heard::connection_closed))
+        idle += one.name == "idle" ? 1 : 0;
+    EXPECT_GE(idle, 6U) << "maxIdleTimeMS";
+    expect_clean(s, {.pool = 3, .connecting = 1});
+}
+
+TEST(traffic_pool, a_listener_hears_the_whole_life_of_a_connection)
+{
+    scene s{{.hosts = {"a"}}};
+    s.connect();
+    EXPECT_TRUE(s.run(ping_command()).good());
+    expect_clean(s);
+    std::string story;
+    for (const record& one : s.events().all()) {
+        if (one.what >= heard::pool_created && one.what <= heard::checked_in)
+            story += std::string{name_of(one.what)} + "; ";
+    }
+    // Sessions are ended over it as well before it is closed.
+    EXPECT_EQ(story,
+              "pool created; pool ready; check out started; connection created; "
+              "connection ready; checked out; checked in; check out started; "
+              "checked out; checked in; connection closed; pool closed; ");
+}
+
+TEST(traffic_pool, a_connection_that_cannot_be_set_up_fails_the_check_out)
+{
+    scene s{{.hosts = {"a"}}};
+    s.connect();
+    s.settle();
+    s.server("a").on_hello([](const scripted_command&) { return hang_up(); });
+    EXPECT_FALSE(s.run(ping_command()).good());
+    const auto failed = s.events().of(heard::check_out_failed);
+    ASSERT_EQ(failed.size(), 1U);
+    EXPECT_EQ(failed[0].name, "connectionError");
+    expect_clean(s);
+}
+
+TEST(traffic_pool, who_waits_for_a_connection_is_served_in_turn)
+{
+    scene s{{.hosts = {"a"}}};
+    s.connect("&maxPoolSize=1");
+    ASSERT_TRUE(s.run(ping_command()).good());
+    std::vector<int> order;
+    s.server("a").on("insert", [&](bson::view command) {
+        order.push_back(command["documents"].as_array()[0].as_document()["_id"].as_int32());
+        return good_write().body;
+    });
+    std::vector<int> expected;
+    for (int id = 0; id < 30; ++id) {
+        s.start_write(id);
+        expected.push_back(id);
+    }
+    EXPECT_TRUE(s.finish_all());
+    EXPECT_EQ(order, expected);
+    expect_clean(s, {.pool = 1});
+}
+
+TEST(traffic_pool, those_who_wait_are_sent_on_when_a_pool_is_cleared)
+{
+    scene s;
+    s.connect("&maxPoolSize=1");
+    ASSERT_TRUE(s.run(ping_command()).good());
+    s.server("a").on_command("find", in_turn({hang_up(50ms), {.body = bson::doc("ok", 1.0)}}));
+    for (int id = 0; id < 5; ++id)
+        s.start(bson::doc("find", "kelp"), as_read());
+    EXPECT_TRUE(s.finish_all());
+    for (const operation& one : s.operations)
+        EXPECT_TRUE(one.good()) << one.explain();
+    EXPECT_EQ(s.events().count(heard::check_out_failed, "a:27017"), 4U);
+    EXPECT_EQ(s.events().count(heard::pool_cleared, "a:27017"), 1U);
+    expect_clean(s, {.pool = 1});
+}
+
+std::size_t threads_of_this_process()
+{
+    std::ifstream status{"/proc/self/status"};
+    for (std::string line; std::getline(status, line);) {
+        if (line.starts_with("Threads:"))
+            return std::stoul(line.substr(8));
+    }
+    return 0;
+}
+
+TEST(traffic_pool, fifty_members_cost_no_thread_and_little_memory)
+{
+    scene_options options;
+    options.hosts.clear();
+    for (int i = 0; i < 50; ++i)
+        options.hosts.push_back("m" + std::to_string(i));
+    scene s{options};
+    s.simulation.run_for(1ms);
+    const std::size_t threads = threads_of_this_process();
+    const std::size_t before = mallinfo2().uordblks;
+    {
+        // Without a recorder, whose memory is not the client's.
+        const std::shared_ptr<runtime::world> world{std::shared_ptr<void>{}, &s.app.world()};
+        s.client.emplace(
+            mongo::client::in_world(world, "mongodb://m0:27017/?replicaSet=rs").value());
+    }
+    s.settle(25s);  // both connections of each monitor are open
+    for (const std::string& name : options.hosts)
+        EXPECT_EQ(s.server(name).open_connections(), 2U);
+    const std::size_t after = mallinfo2().uordblks;
+    EXPECT_EQ(threads_of_this_process(), threads);
+    EXPECT_EQ(s.close(), "");
+    if (before == 0)
+        GTEST_SKIP() << "a sanitizer's allocator does not say how much is in use";
+    // The servers are in it as well; that much is theirs for certain, so the client needs less.
+    const std::size_t of_server = 2 * core::mongo::frame_reader::usual_capacity;
+    ASSERT_GT((after - before) / 50, of_server) << "this measures something else";
+    const std::size_t per_member = (after - before) / 50 - of_server;
+    EXPECT_LT(per_member, 200'000U);
+    RecordProperty("bytes_per_member", std::to_string(per_member));
+}
+
+}  // namespace
+}  // namespace holdfast::proof

@@ -1,0 +1,102 @@
+#include "runtime/errc.hpp"
+#include "client/traffic.hpp"
+
+namespace holdfast::proof {
+namespace {
+
+using namespace std::chrono_literals;
+
+scripted_reply in_words(const char* what)
+{
+    return {.body = bson::doc("ok", 0.0, "errmsg", what)};
+}
+
+TEST(traffic_repeat, old_servers_may_say_in_words_that_they_are_no_primary)
+{
+    VERIFIES("RW-007");
+    for (const char* const words : {"not master", "node is recovering"}) {
+        scene s{{.hosts = {"a"}}};
+        s.set.wire_version = 7;
+        s.server("a").on_command("insert", in_turn({in_words(words), good_write()}));
+        s.server("a").on_command("find", in_turn({in_words(words), good_write()}));
+        s.connect();
+        const operation& wrote = s.write();
+        ASSERT_TRUE(wrote.good()) << wrote.explain();
+        const auto seen = s.server("a").commands("insert");
+        ASSERT_EQ(seen.size(), 2U) << words;
+        EXPECT_EQ(seen[0].body["txnNumber"].as_int64(), seen[1].body["txnNumber"].as_int64());
+        const operation& read = s.run(bson::doc("find", "kelp"), as_read());
+        ASSERT_TRUE(read.good()) << read.explain();
+        EXPECT_EQ(s.server("a").count("find"), 2U) << words;
+        expect_clean(s);
+    }
+}
+
+TEST(traffic_repeat, only_what_the_server_would_number_is_numbered_and_repeated)
+{
+    VERIFIES("RW-031");
+    VERIFIES("RW-032");
+    VERIFIES("RW-034");
+    using bson::list;
+    using bson::object;
+    const auto statement = bson::doc("q", object(), "u", object("$inc", object("n", 1)), "multi",
+                                     true);
+    const auto removal = bson::doc("q", object(), "limit", 0);
+    const auto change = bson::doc("update", 0, "filter", object(), "updateMods",
+                                  object("$inc", object("n", 1)), "multi", true);
+    const bson::document commands[] = {
+        bson::doc("update", "kelp", "updates", list(statement)),
+        bson::doc("delete", "kelp", "deletes", list(removal)),
+        bson::doc("bulkWrite", 1, "ops", list(change), "nsInfo", list(object("ns", "db.kelp"))),
+        bson::doc("create", "kelp"),
+    };
+    for (const bson::document& command : commands) {
+        const std::string name{(*command.begin()).key()};
+        scene s{{.hosts = {"a"}}};
+        s.server("a").on_command(name, in_turn({hang_up(), good_write()}));
+        s.connect();
+        EXPECT_FALSE(s.run(command, as_write()).good()) << name;
+        ASSERT_EQ(s.server("a").count(name), 1U) << name << " is not sent again";
+        EXPECT_FALSE(s.server("a").commands(name).at(0).body["txnNumber"]) << name;
+        expect_clean(s);
+    }
+}
+
+TEST(traffic_repeat, an_aggregation_that_writes_is_not_repeated)
+{
+    VERIFIES("RW-035");
+    for (const char* const last : {"$out", "$merge", "$match"}) {
+        scene s{{.hosts = {"a"}}};
+        s.server("a").on_command("aggregate", in_turn({hang_up(), good_write()}));
+        s.connect();
+        const auto stage = bson::doc(last, bson::object("into", "wrack"));
+        const auto command = bson::doc("aggregate", "kelp", "pipeline", bson::list(stage), "cursor",
+                                       bson::object());
+        const bool reads = std::string_view{last} == "$match";
+        EXPECT_EQ(s.run(command, as_read()).good(), reads) << last;
+        EXPECT_EQ(s.server("a").count("aggregate"), reads ? 2U : 1U) << last;
+        expect_clean(s);
+    }
+}
+
+TEST(traffic_repeat, who_waits_to_be_sent_again_is_ended_by_the_close_of_the_client)
+{
+    scene s{{.hosts = {"a"}}};
+    s.server("a").on_command("insert", in_turn({{.body = overload_reply()}}));
+    s.connect();
+    const operation& op = s.start_write(1);
+    ASSERT_TRUE(wait_for(s, [&] { return s.server("a").count("insert") == 4; }));
+    s.simulation.run_for(5ms);
+    ASSERT_FALSE(op.outcome) << "it waits";
+    const time_point asked = s.simulation.now();
+    EXPECT_EQ(s.close(), "");
+    ASSERT_TRUE(op.outcome);
+    ASSERT_FALSE(op.good());
+    EXPECT_EQ(op.outcome->error().code(), runtime::errc::cancelled) << op.explain();
+    EXPECT_EQ(op.outcome->error().history().size(), 4U);
+    EXPECT_LT(op.ended - asked, 10ms);
+    EXPECT_EQ(s.server("a").count("insert"), 4U);
+}
+
+}  // namespace
+}  // namespace holdfast::proof

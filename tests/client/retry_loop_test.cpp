@@ -1,0 +1,264 @@
+// What the loop promises to every protocol, and to the coroutine that calls it.
+#include "client/retry_loop_run.hpp"
+
+#include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+namespace holdfast {
+namespace {
+
+using namespace std::chrono_literals;
+using namespace retry_test;
+
+error say(const char* what)
+{
+    return error{make_error_code(boost::system::errc::interrupted), what};
+}
+
+/// Fails without end, and does as it is told.
+struct stubborn {
+    using value_type = std::unique_ptr<int>;  // nothing that could be copied
+
+    runtime::awaitable<result<value_type>> attempt()
+    {
+        const lease connection{*book};
+        book->dispatched.push_back({});
+        if (throws)
+            throw std::runtime_error{"a bug"};
+        if (book->dispatched.size() > failures)
+            co_return std::make_unique<int>(7);
+        co_return say("failed");
+    }
+    shell::settled_step judge(error, time_point now)
+    {
+        book->decided.push_back({now, wait});
+        return shell::try_again{wait};
+    }
+    std::optional<error> woke(time_point)
+    {
+        return wakes_well ? std::nullopt : std::optional{say("woke badly")};
+    }
+    error timed_out(time_point) { return say("timed out"); }
+    error cancelled(const error* unjudged, time_point)
+    {
+        return say(unjudged != nullptr ? "cancelled in an attempt" : "cancelled");
+    }
+    void about_to_wait() { book->about_to_wait(); }
+
+    ledger* book;
+    duration wait{};
+    std::size_t failures = 1'000'000;
+    bool throws = false;
+    bool wakes_well = true;
+};
+static_assert(shell::retry_protocol<stubborn> && !shell::asking_protocol<stubborn>);
+
+class retry_loop : public ::testing::Test {
+protected:
+    core::deadline within(duration time) const { return core::deadline{world.steady_now() + time}; }
+
+    virtual_world world;
+    ledger book;
+};
+
+TEST_F(retry_loop, gives_the_value_on)
+{
+    operation_run run{world, stubborn{.book = &book, .wait = 3ms, .failures = 2}, {}};
+    world.run();
+    ASSERT_TRUE(run.succeeded());
+    EXPECT_EQ(***run.got, 7);
+    EXPECT_EQ(run.took(), 6ms);
+    EXPECT_TRUE(run.throws_when_cancelled) << "the caller's coroutine is as it was";
+}
+
+TEST_F(retry_loop, a_wait_of_nothing_starves_nobody)
+{
+    operation_run run{world, stubborn{.book = &book}, {}};
+    runtime::asio::post(world.executor(), [&run] { run.cancel(); });
+    for (int steps = 0; steps < 100 && !run.over; ++steps)
+        world.step();
+    EXPECT_EQ(run.completions, 1);
+    EXPECT_EQ(run.why().message(), "cancelled");
+    EXPECT_TRUE(run.throws_when_cancelled);
+    EXPECT_EQ(world.alarms_set(), 0U);
+}
+
+TEST_F(retry_loop, a_negative_wait_is_none)
+{
+    operation_run run{world, stubborn{.book = &book, .wait = -1h, .failures = 3}, {}};
+    world.run();
+    EXPECT_TRUE(run.succeeded());
+    EXPECT_EQ(run.took(), 0ms);
+}
+
+TEST_F(retry_loop, an_endless_wait_ends_with_the_deadline)
+{
+    operation_run run{world, stubborn{.book = &book, .wait = duration::max()}, within(1s)};
+    world.run();
+    EXPECT_EQ(run.why().message(), "timed out");
+    EXPECT_EQ(run.took(), 1s);
+    EXPECT_EQ(book.dispatched.size(), 1U);
+}
+
+TEST_F(retry_loop, an_endless_wait_without_a_deadline_ends_with_its_cancellation)
+{
+    operation_run run{world, stubborn{.book = &book, .wait = duration::max()}, {}};
+    world.run();
+    EXPECT_FALSE(run.over);
+    run.cancel();
+    world.run();
+    EXPECT_EQ(run.completions, 1);
+    EXPECT_EQ(run.why().message(), "cancelled");
+}
+
+/// Asio forgets a cancellation when another one follows that the coroutine does not heed.
+TEST_F(retry_loop, a_cancelled_wait_is_not_forgotten)
+{
+    operation_run run{world, stubborn{.book = &book, .wait = 5ms}, {}};
+    world.run_for(1ms);
+    run.cancel();
+    run.cancellation.emit(runtime::asio::cancellation_type::partial);
+    world.run_for(1s);
+    EXPECT_EQ(run.completions, 1);
+    EXPECT_EQ(run.why().message(), "cancelled");
+    EXPECT_EQ(book.dispatched.size(), 1U);
+}
+
+TEST_F(retry_loop, nothing_is_sent_at_the_deadline)
+{
+    for (const duration time : {9ms, 10ms}) {
+        book = {};
+        operation_run run{world, stubborn{.book = &book, .wait = 5ms}, within(time)};
+        world.run();
+        EXPECT_EQ(run.took(), time);
+        EXPECT_EQ(run.why().message(), "timed out");
+        EXPECT_EQ(book.dispatched.size(), 2U);
+    }
+}
+
+TEST_F(retry_loop, a_protocol_may_end_it_on_waking)
+{
+    operation_run run{world, stubborn{.book = &book, .wait = 5ms, .wakes_well = false}, {}};
+    world.run();
+    EXPECT_EQ(run.why().message(), "woke badly");
+    EXPECT_EQ(book.dispatched.size(), 1U);
+}
+
+TEST_F(retry_loop, goes_with_its_executor)
+{
+    operation_run run{world, stubborn{.book = &book, .wait = 5ms}, within(1s)};
+    world.run_for(2ms);
+    ASSERT_EQ(world.alarms_set(), 1U);
+    world.queue.stop();
+    EXPECT_EQ(run.completions, 0);
+    EXPECT_EQ(world.alarms_set(), 0U);
+}
+
+/// A caller who is cancelled, and calls nevertheless.
+struct defiant_caller {
+    virtual_world& world;
+    stubborn what;
+    runtime::asio::cancellation_signal cancellation = {};
+    std::string said = {};
+
+    runtime::awaitable<void> call()
+    {
+        co_await runtime::asio::this_coro::throw_if_cancelled(false);
+        cancellation.emit(runtime::asio::cancellation_type::terminal);
+        const core::deadline none;
+        const auto got = co_await shell::retry_loop(world, what, none);
+        const bool throws = co_await runtime::asio::this_coro::throw_if_cancelled();
+        said = got ? "succeeded" : got.error().message();
+        said += throws ? ", throws" : ", throws not";
+    }
+
+    struct handler {
+        using cancellation_slot_type = runtime::asio::cancellation_slot;
+        cancellation_slot_type get_cancellation_slot() const noexcept { return slot; }
+        void operator()(std::exception_ptr) const {}
+        cancellation_slot_type slot;
+    };
+};
+
+TEST_F(retry_loop, what_is_cancelled_before_it_starts_is_not_tried)
+{
+    defiant_caller caller{world, {.book = &book}};
+    const defiant_caller::handler with_slot{caller.cancellation.slot()};
+    runtime::asio::co_spawn(world.executor(), caller.call(), with_slot);
+    world.run();
+    EXPECT_EQ(caller.said, "cancelled, throws not");
+    EXPECT_TRUE(book.dispatched.empty());
+}
+
+runtime::awaitable<void> call_buggy(virtual_world& in, stubborn what, std::string& said)
+{
+    const core::deadline none;
+    try {
+        const auto got = co_await shell::retry_loop(in, what, none);
+        said = "ended";
+    } catch (const std::runtime_error& thrown) {
+        said = thrown.what();
+    }
+    const bool throws = co_await runtime::asio::this_coro::throw_if_cancelled();
+    said += throws ? ", throws" : ", throws not";
+}
+
+TEST_F(retry_loop, an_exception_leaves_the_caller_as_he_was)
+{
+    std::string said;
+    runtime::asio::co_spawn(world.executor(),
+                            call_buggy(world, stubborn{.book = &book, .throws = true}, said),
+                            runtime::asio::detached);
+    world.run();
+    EXPECT_EQ(said, "a bug, throws");
+    EXPECT_EQ(book.checked_out, 0);
+}
+
+/// Without a value; and it says when it holds a connection that it should not hold.
+struct hoarder {
+    using value_type = void;
+
+    runtime::awaitable<result<void>> attempt()
+    {
+        kept = std::make_shared<lease>(*book);
+        if (++tries > 1)
+            co_return result<void>{};
+        co_return say("failed");
+    }
+    shell::settled_step judge(error, time_point) { return shell::try_again{1ms}; }
+    std::optional<error> woke(time_point) { return std::nullopt; }
+    error timed_out(time_point) { return say("timed out"); }
+    error cancelled(const error*, time_point) { return say("cancelled"); }
+    void about_to_wait() { book->about_to_wait(); }
+
+    ledger* book;
+    int tries = 0;
+    std::shared_ptr<lease> kept = {};
+};
+
+TEST_F(retry_loop, the_hook_shows_a_protocol_that_keeps_its_connection)
+{
+    operation_run run{world, hoarder{.book = &book}, {}};
+    world.run();
+    EXPECT_TRUE(run.succeeded());
+    EXPECT_EQ(book.held_while_waiting, 1) << "or the other tests of this prove nothing";
+}
+
+TEST_F(retry_loop, the_first_answer_counts)
+{
+    shell::answer_box<int> box{world};
+    EXPECT_EQ(box.take(), std::nullopt);
+    const auto reply = box.reply();
+    const auto again = box.reply();
+    reply(1);
+    again(2);
+    EXPECT_EQ(box.take(), 1);
+    reply(3);
+    EXPECT_EQ(box.take(), std::nullopt);
+}
+
+}  // namespace
+}  // namespace holdfast

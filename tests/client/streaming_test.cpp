@@ -1,0 +1,158 @@
+#include "client/traffic.hpp"
+
+namespace holdfast::proof {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(traffic_streaming, heartbeats_come_at_the_frequency_that_was_asked_for)
+{
+    scene s;
+    s.connect("&heartbeatFrequencyMS=500");
+    s.settle(10s);
+    const auto beats = s.events().of(heard::heartbeat_succeeded, "a:27017");
+    ASSERT_GE(beats.size(), 18U);
+    for (std::size_t i = 3; i < beats.size(); ++i) {
+        EXPECT_EQ(beats[i].when - beats[i - 1].when, 500ms);
+        EXPECT_TRUE(beats[i].awaited);
+        EXPECT_EQ(beats[i].took, 500ms);
+    }
+    // One request, many replies.
+    std::size_t awaited = 0;
+    for (const scripted_command& one : s.server("a").commands("hello")) {
+        if (!one.body["maxAwaitTimeMS"])
+            continue;
+        ++awaited;
+        EXPECT_EQ(one.body.get<std::int64_t>("maxAwaitTimeMS").value(), 500);
+        EXPECT_TRUE(one.flags.exhaust_allowed);
+        EXPECT_TRUE(one.body["topologyVersion"]);
+    }
+    EXPECT_EQ(awaited, 1U);
+    expect_clean(s);
+}
+
+TEST(traffic_streaming, round_trips_are_measured_while_hello_is_blocked)
+{
+    scene s;
+    s.connect("&heartbeatFrequencyMS=500&appName=streamingRttTest");
+    s.settle(2s);
+    for (const record& one : s.events().of(heard::server_changed))
+        EXPECT_GT(one.round_trip.value_or(0ms), 0ms);
+    for (const std::string name : {"a", "b"})
+        s.server(name).on_hello([&s, name](const scripted_command&) {
+            return scripted_reply{.body = s.set.hello_of(name + ":27017"), .delay = 500ms};
+        });
+    s.simulation.run_for(8s);
+    s.set.elect("b:27017");
+    s.server("a").announce();
+    s.simulation.run_for(2s);
+    const auto changes = s.events().of(heard::server_changed, "a:27017");
+    EXPECT_EQ(changes.back().after, "RSSecondary");
+    EXPECT_GT(changes.back().round_trip.value_or(0ms), 250ms);
+    EXPECT_LT(changes.back().round_trip.value_or(0ms), 503ms);
+    expect_clean(s);
+}
+
+TEST(traffic_streaming, a_heartbeat_is_told_before_anything_is_sent)
+{
+    scene s{{.hosts = {"a"}}};
+    s.server("a").on_hello([](const scripted_command&) { return hang_up(); });
+    s.connect("&heartbeatFrequencyMS=500");
+    s.settle(100ms);
+    const auto started = s.events().of(heard::heartbeat_started);
+    const auto failed = s.events().of(heard::heartbeat_failed);
+    ASSERT_GE(started.size(), 1U);
+    ASSERT_GE(failed.size(), 1U);
+    ASSERT_GE(s.server("a").connections(), 1U);
+    ASSERT_GE(s.server("a").commands().size(), 1U);
+    EXPECT_LT(started[0].when, s.server("a").arrivals()[0]);
+    EXPECT_LE(s.server("a").arrivals()[0], s.server("a").commands()[0].when);
+    EXPECT_LT(s.server("a").commands()[0].when, failed[0].when);
+    expect_clean(s);
+}
+
+TEST(traffic_streaming, a_check_tells_its_end_before_the_pool_is_changed)
+{
+    scene s{{.hosts = {"a"}}};
+    s.connect("&heartbeatFrequencyMS=500");
+    s.settle(1s);
+    s.server("a").on_hello([](const scripted_command&) { return hang_up(); });
+    s.server("a").announce();
+    s.simulation.run_for(100ms);
+    std::string order;
+    for (const record& one : s.events().all()) {
+        if (one.what == heard::pool_ready || one.what == heard::pool_cleared ||
+            one.what == heard::heartbeat_failed ||
+            (one.what == heard::heartbeat_succeeded && !one.awaited))
+            order += std::string{name_of(one.what)} + "; ";
+    }
+    EXPECT_TRUE(
+        order.starts_with("heartbeat succeeded; pool ready; heartbeat failed; "
+                          "pool cleared; "))
+        << order;
+    expect_clean(s);
+}
+
+TEST(traffic_streaming, an_announced_primary_is_used_within_a_round_trip_and_a_millisecond)
+{
+    scene s;
+    s.set.elect("");
+    s.connect();
+    s.settle(2s);
+    const operation& op = s.start_write(1);
+    s.simulation.run_for(200ms);
+    EXPECT_FALSE(op.done());
+    const time_point elected = s.simulation.now();
+    s.set.elect("b:27017");
+    s.server("a").announce();
+    s.server("b").announce();
+    EXPECT_TRUE(s.finish(op));
+    EXPECT_TRUE(op.good()) << op.explain();
+    const auto changes = s.events().of(heard::server_changed, "b:27017");
+    EXPECT_EQ(changes.back().after, "RSPrimary");
+    EXPECT_LE(changes.back().when - elected, 2ms + 1ms);
+    const auto asked = s.events().of(heard::check_out_started, "b:27017");
+    ASSERT_EQ(asked.size(), 1U);
+    EXPECT_LE(asked[0].when - elected, 2ms + 1ms);
+    expect_clean(s);
+}
+
+TEST(traffic_streaming, an_old_reply_does_not_replace_a_newer_one)
+{
+    scene s;
+    s.connect("&heartbeatFrequencyMS=1000");
+    s.settle(100ms);
+    s.set.versions["a:27017"] = 5;
+    s.server("a").announce();
+    s.simulation.run_for(100ms);
+    const std::size_t changes = s.events().count(heard::server_changed, "a:27017");
+    // From now on it tells what it was before, under the version of that time.
+    s.server("a").on_hello([&](const scripted_command&) {
+        scripted_set past = s.set;
+        past.versions["a:27017"] = 4;
+        past.primary = "b:27017";
+        return scripted_reply{past.hello_of("a:27017")};
+    });
+    s.server("a").announce();
+    s.simulation.run_for(3s);
+    EXPECT_EQ(s.events().type_of("a:27017"), "RSPrimary");
+    EXPECT_EQ(s.events().count(heard::server_changed, "a:27017"), changes);
+    EXPECT_GE(s.server("a").count("hello"), 2U);
+    expect_clean(s);
+}
+
+TEST(traffic_streaming, polling_needs_no_second_connection)
+{
+    scene s;
+    s.connect("&heartbeatFrequencyMS=500&serverMonitoringMode=poll");
+    s.settle(5s);
+    EXPECT_EQ(s.server("a").connections(), 1U);
+    for (const scripted_command& one : s.server("a").commands())
+        EXPECT_FALSE(one.body["maxAwaitTimeMS"]);
+    for (const record& one : s.events().of(heard::heartbeat_started))
+        EXPECT_FALSE(one.awaited);
+    expect_clean(s);
+}
+
+}  // namespace
+}  // namespace holdfast::proof

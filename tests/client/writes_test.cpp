@@ -1,0 +1,364 @@
+#include "client/traffic.hpp"
+
+namespace holdfast::proof {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(traffic_writes, retry_writes_governs_one_client_and_no_other)
+{
+    VERIFIES("RW-014");
+    scene s;
+    s.connect("&retryWrites=false");
+    const mongo::client without = *s.client;
+    s.connect("&retryWrites=true");
+    const mongo::client with = *s.client;
+    for (const mongo::client& one : {without, with, without}) {
+        s.client = one;
+        EXPECT_TRUE(s.write().good());
+    }
+    const auto seen = s.server("a").commands("insert");
+    ASSERT_EQ(seen.size(), 3U);
+    EXPECT_FALSE(seen[0].body["txnNumber"]);
+    EXPECT_TRUE(seen[1].body["txnNumber"]);
+    EXPECT_FALSE(seen[2].body["txnNumber"]);
+}
+
+TEST(traffic_writes, a_write_to_a_server_that_cannot_recognise_it_is_sent_once)
+{
+    VERIFIES("RW-022");
+    scene s;
+    s.set.has_sessions = false;
+    s.server("a").on_command("insert", in_turn({hang_up(), good_write()}));
+    s.connect();
+    const operation& op = s.write();
+    ASSERT_TRUE(op.done());
+    ASSERT_FALSE(op.good());
+    const error& why = op.outcome->error();
+    EXPECT_EQ(why.code(), boost::asio::error::eof) << why.explain();
+    EXPECT_TRUE(why.labels().empty());
+    const auto seen = s.server("a").commands("insert");
+    ASSERT_EQ(seen.size(), 1U);
+    EXPECT_FALSE(seen[0].body["txnNumber"]);
+    expect_clean(s);
+}
+
+TEST(traffic_writes, a_write_that_hoped_for_a_number_in_vain_is_sent_once)
+{
+    VERIFIES("RW-022");
+    scene s{{.hosts = {"a", "b"}}};
+    bool b_is_old = false;
+    const auto hello_of_b = [&](const scripted_command&) {
+        scripted_set seen_by_b = s.set;
+        seen_by_b.has_sessions = !b_is_old;
+        return scripted_reply{seen_by_b.hello_of("b:27017")};
+    };
+    const auto at_a = guarded(s, false);
+    const auto at_b = std::make_shared<scripted_login>();
+    at_b->guard(s.server("b"), hello_of_b, false);
+    // The first attempt ends before it is sent, on a server that would have recognised it.
+    s.server("a").on_command("saslStart", [&](const scripted_command&) {
+        b_is_old = true;
+        s.set.elect("b:27017");
+        s.server("b").announce();
+        return hang_up();
+    });
+    s.server("b").on_command("insert", in_turn({hang_up(), good_write()}));
+    s.connect_to("mongodb://ada:lovelace@a,b/?replicaSet=rs");
+    const operation& op = s.write();
+    ASSERT_TRUE(op.done());
+    ASSERT_FALSE(op.good());
+    const error& why = op.outcome->error();
+    EXPECT_EQ(why.code(), boost::asio::error::eof) << why.explain();
+    EXPECT_TRUE(why.labels().empty()) << "whoever sends it again may do it twice";
+    const auto seen = s.server("b").commands("insert");
+    ASSERT_EQ(seen.size(), 1U) << op.explain();
+    EXPECT_FALSE(seen[0].body["txnNumber"]);
+    EXPECT_EQ(s.server("a").count("saslStart"), 1U);
+    expect_clean(s);
+}
+
+struct error_class {
+    const char* what;
+    scripted_reply first;
+    bool retried;
+};
+
+TEST(traffic_writes, only_a_retryable_error_is_followed_by_a_retry)
+{
+    VERIFIES("RW-046");
+    const std::vector<error_class> classes = {
+        {"good", good_write(), false},
+        {"network", hang_up(), true},
+        {"half a reply", {.body = bson::doc("ok", 1.0), .only_bytes = 9}, true},
+        {"labelled", {.body = error_reply(91, "RetryableWriteError")}, true},
+        {"not labelled", {.body = error_reply(91)}, false},
+        {"labelled otherwise", {.body = error_reply(112, "TransientTransactionError")}, false},
+        {"duplicate key", {.body = error_reply(11000)}, false},
+    };
+    for (const error_class& one : classes) {
+        SCOPED_TRACE(one.what);
+        scene s;
+        s.server("a").on_command("insert", in_turn({one.first, good_write()}));
+        s.connect();
+        const operation& op = s.write();
+        EXPECT_TRUE(op.done());
+        const auto seen = s.server("a").commands("insert");
+        EXPECT_EQ(seen.size(), one.retried ? 2U : 1U);
+        for (const scripted_command& command : seen)
+            EXPECT_EQ(command.body.get<std::int64_t>("txnNumber").value_or(0), 1);
+        expect_clean(s);
+    }
+}
+
+TEST(traffic_writes, the_topology_knows_of_the_error_before_another_server_is_chosen)
+{
+    VERIFIES("RW-047");
+    scene s;
+    s.server("a").on("insert", [&](bson::view) {
+        s.set.elect("b:27017");
+        s.server("b").announce();
+        return error_reply(10107, "RetryableWriteError");
+    });
+    s.connect();
+    const operation& op = s.write();
+    ASSERT_TRUE(op.good()) << op.explain();
+    EXPECT_EQ(s.server("a").count("insert"), 1U);
+    EXPECT_EQ(s.server("b").count("insert"), 1U);
+    std::string order;
+    for (const record& one : s.events().all()) {
+        if (one.what == heard::command_started)
+            order += "send to " + one.server + "; ";
+        if (one.what == heard::server_changed && one.before == "RSPrimary")
+            order += one.server + " is " + one.after + "; ";
+    }
+    EXPECT_EQ(order, "send to a:27017; a:27017 is Unknown; send to b:27017; ");
+    expect_clean(s);
+}
+
+TEST(traffic_writes, a_retry_is_not_sent_to_a_server_that_cannot_recognise_it)
+{
+    VERIFIES("RW-049");
+    scene s;
+    s.server("b").on_hello([&](const scripted_command&) {
+        scripted_set without = s.set;
+        without.has_sessions = false;
+        return scripted_reply{without.hello_of("b:27017")};
+    });
+    s.server("a").on("insert", [&](bson::view) {
+        s.set.elect("b:27017");
+        s.server("b").announce();
+        return error_reply(10107, "RetryableWriteError");
+    });
+    s.connect();
+    const operation& op = s.write();
+    ASSERT_TRUE(op.done());
+    EXPECT_EQ(op.code(), 10107) << op.explain();
+    EXPECT_EQ(s.server("b").count("insert"), 0U);
+    expect_clean(s);
+}
+
+TEST(traffic_writes, a_failing_retry_changes_the_topology_too)
+{
+    VERIFIES("RW-050");
+    scene s;
+    s.server("a").on_command("insert", [&](const scripted_command&) {
+        s.set.elect("b:27017");
+        s.server("b").announce();
+        s.server("a").stop_listening();
+        return hang_up();
+    });
+    s.server("b").on("insert", [](bson::view) { return error_reply(10107); });
+    s.connect();
+    s.settle();
+    const operation& op = s.write();
+    ASSERT_TRUE(op.done());
+    EXPECT_EQ(op.code(), 10107) << op.explain();
+    EXPECT_EQ(s.events().type_of("a:27017"), "Unknown");
+    EXPECT_EQ(s.events().type_of("b:27017"), "Unknown");
+    expect_clean(s);
+}
+
+TEST(traffic_writes, a_retry_is_the_same_write_in_the_same_session)
+{
+    VERIFIES("RW-056");
+    scene s;
+    s.server("a").on_command("insert",
+                             in_turn({hang_up(), {.body = good_write().body, .delay = 1s}}));
+    s.connect();
+    s.settle();
+    const operation& op = s.start_write(1);
+    ASSERT_TRUE(wait_for(s, [&] { return s.server("a").count("insert") == 2; }));
+    EXPECT_TRUE(s.write(2).good());
+    EXPECT_TRUE(s.finish(op));
+    EXPECT_TRUE(op.good()) << op.explain();
+    const auto started = s.events().of(heard::command_started);
+    ASSERT_EQ(started.size(), 3U);
+    EXPECT_EQ(started[0].body["lsid"].as_document(), started[1].body["lsid"].as_document());
+    EXPECT_EQ(started[0].body["txnNumber"].as_int64(), started[1].body["txnNumber"].as_int64());
+    // The session is not free before the last attempt has ended.
+    EXPECT_NE(started[0].body["lsid"].as_document(), started[2].body["lsid"].as_document());
+    expect_clean(s);
+}
+
+TEST(traffic_writes, a_retry_waits_for_a_new_primary_as_long_as_any_operation)
+{
+    VERIFIES("RW-060");
+    for (const bool comes : {true, false}) {
+        scene s;
+        s.server("a").on("insert", [&](bson::view) {
+            s.set.elect("");
+            s.server("b").announce();
+            if (comes)
+                s.simulation.at_time(s.simulation.now() + 3s, [&] {
+                    s.set.elect("b:27017");
+                    s.server("b").announce();
+                });
+            return error_reply(10107, "RetryableWriteError");
+        });
+        s.connect();
+        s.settle();
+        const operation& op = s.write();
+        ASSERT_TRUE(op.done());
+        if (comes) {
+            EXPECT_TRUE(op.good()) << op.explain();
+            EXPECT_GE(op.took(), 3s);
+            EXPECT_LT(op.took(), 3s + 20ms);
+        } else {
+            EXPECT_EQ(op.code(), 10107) << op.explain();
+            EXPECT_GE(op.took(), 30s);
+            EXPECT_LT(op.took(), 30s + 20ms);
+        }
+        expect_clean(s);
+    }
+}
+
+TEST(traffic_writes, each_attempt_tells_of_its_start_and_its_end)
+{
+    VERIFIES("RW-062");
+    VERIFIES("RW-063");
+    const std::vector<std::pair<scripted_reply, std::string>> stories = {
+        {hang_up(), "started failed started succeeded"},
+        {{.body = error_reply(11600, "RetryableWriteError")}, "started failed started succeeded"},
+        // The write was carried out: that attempt has succeeded, and is repeated all the same.
+        {{.body = bson::doc("n", 1, "ok", 1.0, "writeConcernError",
+                            bson::object("code", 91, "errmsg", "going down"), "errorLabels",
+                            bson::list("RetryableWriteError"))},
+         "started succeeded started succeeded"},
+    };
+    for (const auto& [first, story] : stories) {
+        scene s;
+        s.server("a").on_command("insert", in_turn({first, good_write()}));
+        s.connect();
+        const operation& op = s.write();
+        EXPECT_TRUE(op.good()) << op.explain();
+        EXPECT_EQ(story_of(s.events(), "insert"), story);
+        expect_clean(s);
+    }
+}
+
+TEST(traffic_writes, attempts_of_an_operation_share_a_number_and_may_use_other_connections)
+{
+    VERIFIES("RW-064");
+    scene s;
+    s.server("a").on_command("insert", in_turn({hang_up(), good_write()}));
+    s.connect();
+    EXPECT_TRUE(s.write(1).good());
+    EXPECT_TRUE(s.write(2).good());
+    const auto started = s.events().of(heard::command_started);
+    ASSERT_EQ(started.size(), 3U);
+    EXPECT_EQ(started[0].operation, started[1].operation);
+    EXPECT_NE(started[1].operation, started[2].operation);
+    EXPECT_NE(started[0].operation, started[0].body["txnNumber"].as_int64() - 1);
+    EXPECT_NE(started[0].connection, started[1].connection);
+    expect_clean(s);
+}
+
+TEST(traffic_writes, an_implicit_session_is_used_again_as_soon_as_its_operation_is_done)
+{
+    VERIFIES("RD-006");
+    VERIFIES("RD-007");
+    scene s;
+    s.connect();
+    for (int id = 1; id <= 100; ++id)
+        ASSERT_TRUE(s.write(id).good());
+    const auto seen = s.server("a").commands("insert");
+    ASSERT_EQ(seen.size(), 100U);
+    ASSERT_TRUE(seen[0].body["lsid"]);
+    for (std::size_t i = 0; i < seen.size(); ++i) {
+        EXPECT_EQ(seen[i].body["lsid"].as_document(), seen[0].body["lsid"].as_document());
+        EXPECT_EQ(seen[i].body["txnNumber"].as_int64(), static_cast<std::int64_t>(i) + 1);
+    }
+    expect_clean(s);
+}
+
+TEST(traffic_writes, a_session_that_saw_a_broken_connection_is_not_used_again)
+{
+    scene s;
+    s.server("a").on_command("insert", in_turn({hang_up(), good_write()}));
+    s.connect();
+    EXPECT_TRUE(s.write(1).good());
+    EXPECT_TRUE(s.write(2).good());
+    const auto seen = s.server("a").commands("insert");
+    ASSERT_EQ(seen.size(), 3U);
+    EXPECT_EQ(seen[0].body["lsid"].as_document(), seen[1].body["lsid"].as_document());
+    EXPECT_NE(seen[1].body["lsid"].as_document(), seen[2].body["lsid"].as_document());
+    expect_clean(s);
+}
+
+TEST(traffic_writes, a_reply_that_does_not_come_is_a_network_error_however_it_is_lost)
+{
+    VERIFIES("RW-004");
+    const std::vector<std::pair<const char*, scripted_reply>> ways = {
+        {"closed", hang_up()},
+        {"half a reply", {.body = good_write().body, .only_bytes = 9}},
+        {"silence", keep_silent()},
+    };
+    for (const auto& [name, first] : ways) {
+        SCOPED_TRACE(name);
+        scene s;
+        s.server("a").on_command("insert", in_turn({first, good_write()}));
+        s.connect("&socketTimeoutMS=100");
+        const operation& op = s.write();
+        EXPECT_TRUE(op.good()) << op.explain();
+        const auto sent = s.server("a").commands("insert");
+        ASSERT_EQ(sent.size(), 2U);
+        ASSERT_TRUE(sent[0].body["txnNumber"]);
+        EXPECT_EQ(sent[0].body["txnNumber"].as_int64(), sent[1].body["txnNumber"].as_int64());
+        EXPECT_EQ(sent[0].body["lsid"].as_document(), sent[1].body["lsid"].as_document());
+        EXPECT_NE(sent[0].connection, sent[1].connection);
+        if (std::string_view{name} == "silence") {
+            EXPECT_GE(sent[1].when - sent[0].when, 100ms);
+            EXPECT_EQ(s.events().type_of("a:27017"), "RSPrimary");
+            EXPECT_EQ(s.events().count(heard::pool_cleared), 0U) << "it says nothing of the server";
+        }
+        expect_clean(s);
+    }
+}
+
+TEST(traffic_writes, a_retry_that_gets_no_connection_leaves_the_error_of_the_first_attempt)
+{
+    VERIFIES("RW-054");
+    scene s;
+    s.server("a").on_command(
+        "insert", in_turn({{.body = error_reply(6, "RetryableWriteError")}, good_write()}));
+    s.server("a").on_command("ping", [](const scripted_command&) {
+        return scripted_reply{.body = bson::doc("ok", 1.0), .delay = 1s};
+    });
+    s.connect("&maxPoolSize=1&waitQueueTimeoutMS=50");
+    s.settle();
+    const operation& op = s.start_write(1);
+    s.start(ping_command());  // gets the only connection when the first attempt has ended
+    ASSERT_TRUE(s.finish_all());
+    EXPECT_EQ(op.code(), 6) << op.explain();
+    EXPECT_EQ(s.server("a").count("insert"), 1U);
+    const auto failed = s.events().of(heard::check_out_failed);
+    ASSERT_EQ(failed.size(), 1U);
+    EXPECT_EQ(failed[0].name, "timeout");
+    EXPECT_EQ(s.server("a").count("ping"), 1U);
+    EXPECT_TRUE(s.operations.back().good()) << s.operations.back().explain();
+    expect_clean(s);
+}
+
+}  // namespace
+}  // namespace holdfast::proof

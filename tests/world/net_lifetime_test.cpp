@@ -1,0 +1,245 @@
+#include "world/loopback.hpp"
+#include "world/net_party.hpp"
+
+#include <boost/asio/strand.hpp>
+#include <boost/asio/thread_pool.hpp>
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+
+// An application may destroy its executor first, with everything still pending on it.
+
+namespace holdfast {
+namespace {
+
+using namespace std::chrono_literals;
+using proof::as_bytes;
+using proof::read_once;
+using runtime::awaitable;
+using runtime::destination;
+using runtime::listener;
+using runtime::stream;
+using runtime::stream_ptr;
+namespace asio = boost::asio;
+namespace errc = boost::system::errc;
+
+/// Counts those who are waiting, and those who went without an answer.
+struct census {
+    int waiting = 0;
+    int dropped = 0;
+
+    struct person {
+        census& in;
+        bool answered = false;
+        explicit person(census& c) : in{c} { ++in.waiting; }
+        person(const person&) = delete;
+        person& operator=(const person&) = delete;
+        ~person()
+        {
+            --in.waiting;
+            in.dropped += !answered;
+        }
+    };
+};
+
+awaitable<void> wait_to_read(stream& from, census& all)
+{
+    census::person me{all};
+    const auto got = co_await read_once(from);
+    me.answered = true;
+    ADD_FAILURE() << "an answer: " << got.why.message();
+}
+
+awaitable<void> own_and_read(stream_ptr from, census& all)
+{
+    from->expires_at(std::chrono::steady_clock::now() + 1h);
+    co_await wait_to_read(*from, all);
+}
+
+awaitable<void> wait_to_write(stream& to, census& all)
+{
+    census::person me{all};
+    const std::string text(100'000, 'x');
+    error_code why;
+    while (!why)
+        why = to.write_now(as_bytes(text)).why;
+    EXPECT_EQ(why, errc::operation_would_block);
+    why = co_await to.writable();
+    me.answered = true;
+}
+
+awaitable<void> wait_to_accept(listener& at, census& all)
+{
+    census::person me{all};
+    const auto came = co_await at.accept();
+    me.answered = true;
+}
+
+awaitable<void> wait_to_connect(runtime::world& in, destination where, census& all)
+{
+    census::person me{all};
+    const auto made = co_await in.connect(where, in.steady_now() + 1h);
+    me.answered = true;
+}
+
+awaitable<void> wait_for_an_event(runtime::world& in, census& all)
+{
+    census::person me{all};
+    runtime::event news{in};
+    const auto seen = news.count();
+    co_await news.wait(seen, in.steady_now() + 1h);
+    me.answered = true;
+}
+
+awaitable<void> sleep_long(runtime::world& in, census& all)
+{
+    census::person me{all};
+    co_await runtime::sleep_until(in, in.steady_now() + 1h);
+    me.answered = true;
+}
+
+/// What is left when the executor has gone.
+struct leftovers {
+    stream_ptr client;
+    stream_ptr server;
+    runtime::listener_ptr door;
+};
+
+awaitable<void> begin_all(runtime::world& in, destination silent, census& all, leftovers& left)
+{
+    auto kept = co_await proof::connected(in);
+    auto owned = co_await proof::connected(in);
+    left.client = std::move(kept.client);
+    left.server = std::move(kept.server);
+    left.door = in.listen({"127.0.0.1", 0}).value();
+    const runtime::executor here = in.executor();
+    const proof::no_exception done;
+    asio::co_spawn(here, wait_to_read(*left.client, all), done);
+    asio::co_spawn(here, wait_to_write(*left.client, all), done);
+    asio::co_spawn(here, own_and_read(std::move(owned.client), all), done);
+    asio::co_spawn(here, own_and_read(std::move(owned.server), all), done);
+    asio::co_spawn(here, wait_to_accept(*left.door, all), done);
+    asio::co_spawn(here, wait_to_connect(in, silent, all), done);
+    asio::co_spawn(here, wait_for_an_event(in, all), done);
+    asio::co_spawn(here, sleep_long(in, all), done);
+}
+
+void expect_harmless(runtime::world& in, leftovers& left)
+{
+    EXPECT_FALSE(in.executor());
+    EXPECT_EQ(left.client->write_now(as_bytes("x")).why, errc::operation_canceled);
+    left.client->expires_at(in.steady_now() + 1s);
+    left.client->cancel();
+    left.door->cancel();
+    EXPECT_FALSE(left.client->peer().empty());
+    EXPECT_NE(left.door->port(), 0);
+    left.client.reset();
+}
+
+TEST(net_lifetime, the_executor_may_go_first)
+{
+    const proof::full_backlog silent;
+    const std::size_t files = proof::open_descriptors();
+    census all;
+    {
+        std::optional<asio::io_context> context{std::in_place};
+        net::async_world world{context->get_executor()};
+        leftovers left;
+        const destination nobody{"127.0.0.1", silent.port()};
+        asio::co_spawn(*context, begin_all(world, nobody, all, left), proof::no_exception{});
+        while (all.waiting < 8)
+            context->run_one_for(proof::net_patience);
+        context->poll();
+        context.reset();
+        EXPECT_EQ(all.waiting, 0) << "coroutines that were not destroyed";
+        EXPECT_EQ(all.dropped, 8);
+        expect_harmless(world, left);
+    }
+    EXPECT_EQ(proof::open_descriptors(), files);
+}
+
+TEST(net_lifetime, a_strand_may_be_the_executor_and_go_with_its_context)
+{
+    const proof::full_backlog silent;
+    census all;
+    std::optional<asio::io_context> context{std::in_place};
+    std::optional<net::async_world> world{std::in_place, asio::make_strand(*context)};
+    leftovers left;
+    const destination nobody{"127.0.0.1", silent.port()};
+    asio::co_spawn(world->executor(), begin_all(*world, nobody, all, left), proof::no_exception{});
+    while (all.waiting < 8)
+        context->run_one_for(proof::net_patience);
+    context->poll();
+    context.reset();
+    EXPECT_EQ(all.dropped, 8);
+    expect_harmless(*world, left);
+}
+
+TEST(net_lifetime, a_thread_pool_may_be_the_executor)
+{
+    std::optional<asio::thread_pool> pool{2U};
+    net::async_world world{pool->get_executor()};
+    std::atomic<bool> answered = false;
+    const auto test = [&]() -> awaitable<void> {
+        const auto both = co_await proof::connected(world);
+        both.server->write_now(as_bytes("hello"));
+        both.client->expires_at(world.steady_now() + 10s);
+        const auto got = co_await read_once(*both.client);
+        answered = got.text == "hello";
+    };
+    asio::co_spawn(*pool, test(), proof::no_exception{});
+    pool->join();
+    EXPECT_TRUE(answered);
+    pool.reset();
+}
+
+/// As a client does whose coroutines own what they work on.
+TEST(net_lifetime, a_world_may_belong_to_a_coroutine_that_goes_with_the_executor)
+{
+    census all;
+    {
+        asio::io_context context;
+        auto world = std::make_shared<net::async_world>(context.get_executor());
+        const auto owner = [](std::shared_ptr<net::async_world> owned,
+                              census& everybody) -> awaitable<void> {
+            const auto both = co_await proof::connected(*owned);
+            both.client->expires_at(owned->steady_now() + 1h);
+            co_await wait_to_read(*both.client, everybody);
+        };
+        asio::co_spawn(context, owner(std::move(world), all), proof::no_exception{});
+        while (all.waiting < 1)
+            context.run_one_for(proof::net_patience);
+    }
+    EXPECT_EQ(all.dropped, 1);
+}
+
+TEST(net_lifetime, two_worlds_on_one_executor_do_not_disturb_each_other)
+{
+    asio::io_context context;
+    net::async_world first{context.get_executor()};
+    bool answered = false;
+    {
+        net::async_world second{context.get_executor()};
+        const auto test = [&]() -> awaitable<void> {
+            const auto both = co_await proof::connected(second);
+            EXPECT_TRUE(both.client != nullptr);
+        };
+        asio::co_spawn(context, test(), proof::no_exception{});
+        context.run_for(proof::net_patience);
+    }
+    const auto test = [&]() -> awaitable<void> {
+        const auto both = co_await proof::connected(first);
+        both.server->write_now(as_bytes("hello"));
+        const auto got = co_await read_once(*both.client);
+        answered = got.text == "hello";
+    };
+    asio::co_spawn(context, test(), proof::no_exception{});
+    context.restart();
+    context.run_for(proof::net_patience);
+    EXPECT_TRUE(answered);
+}
+
+}  // namespace
+}  // namespace holdfast
