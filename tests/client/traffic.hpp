@@ -1,5 +1,5 @@
 #pragma once
-#include "races/scene.hpp"
+#include "support/scene.hpp"
 #include "support/scripted_login.hpp"
 #include "support/verifies.hpp"
 

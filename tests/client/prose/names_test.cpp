@@ -1,0 +1,69 @@
+#include "core/mongo/uri/option_table.hpp"
+#include "holdfast/log.hpp"
+#include "client/prose/lab_scene.hpp"
+
+#include <algorithm>
+#include <set>
+
+/// What things are called, and which there are.
+namespace holdfast::proof {
+namespace {
+
+/// Options that are about monitoring, as the specifications have them.
+const std::set<std::string_view> of_monitoring{"connectTimeoutMS", "heartbeatFrequencyMS",
+                                               "serverMonitoringMode"};
+
+TEST(names, no_option_is_about_monitoring_that_no_specification_has)
+{
+    VERIFIES("SD-026");
+    std::size_t known = 0;
+    for (const core::mongo::option& one : core::mongo::all_options()) {
+        std::string words{one.name};
+        words.append(" ").append(one.meaning);
+        std::ranges::transform(words, words.begin(),
+                               [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+        bool is_about = false;
+        for (const char* const word : {"monitor", "heartbeat", "rtt", "round trip"})
+            is_about = is_about || words.find(word) != std::string::npos;
+        if (of_monitoring.contains(one.name))
+            ++known;
+        else
+            EXPECT_FALSE(is_about) << one.name << ": " << one.meaning;
+    }
+    EXPECT_EQ(known, of_monitoring.size());
+}
+
+class fields_of_commands final : public log_sink {
+public:
+    bool wants(log_component component, severity) const noexcept override
+    {
+        return component == log_component::command;
+    }
+    void write(const log_record& record) noexcept override
+    {
+        if (record.message == "Command started")
+            last = bson::document{record.fields};
+    }
+    bson::document last;
+};
+
+TEST(names, of_messages_and_commands_are_those_of_the_specification)
+{
+    VERIFIES("RW-013");
+    lab_scene s;
+    const auto log = std::make_shared<fields_of_commands>();
+    mongo::client_options how;
+    how.log = log;
+    s.connect("", how);
+    ASSERT_TRUE(s.get(s.kelp().insert_one(bson::doc("_id", 1).view(), {}, use_awaitable)));
+    for (const char* const field : {"requestId", "operationId", "driverConnectionId",
+                                    "serverConnectionId", "commandName", "databaseName"})
+        EXPECT_TRUE(log->last[field]) << field;
+    const std::string command = log->last.get<std::string>("command").value_or("");
+    for (const char* const field : {"\"lsid\"", "\"txnNumber\""})
+        EXPECT_NE(command.find(field), std::string::npos) << command;
+    s.close();
+}
+
+}  // namespace
+}  // namespace holdfast::proof
