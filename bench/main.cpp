@@ -270,24 +270,24 @@ int measure_time(const std::filesystem::path& folder, std::string_view row_name,
     return 0;
 }
 
-int command(std::span<const std::string_view> words)
+int command(std::span<const std::string_view> arguments)
 {
     const auto is = [&](std::string_view name, std::size_t count) {
-        return !words.empty() && words[0] == name && words.size() == count;
+        return !arguments.empty() && arguments[0] == name && arguments.size() == count;
     };
-    const auto number = [&] { return std::stol(std::string{words.back()}); };
+    const auto number = [&] { return std::stol(std::string{arguments.back()}); };
     if (is("rows", 1))
         return list_rows();
     if (is("prepare", 2))
-        return prepare(words[1]);
+        return prepare(arguments[1]);
     if (is("check", 2))
-        return check(words[1], {}, {});
+        return check(arguments[1], {}, {});
     if (is("check", 4))
-        return check(words[1], words[2], words[3]);
+        return check(arguments[1], arguments[2], arguments[3]);
     if (is("run", 6))
-        return run(words[1], words[2], words[3], words[4], number());
+        return run(arguments[1], arguments[2], arguments[3], arguments[4], number());
     if (is("time", 5))
-        return measure_time(words[1], words[2], words[3], number());
+        return measure_time(arguments[1], arguments[2], arguments[3], number());
     std::fputs("usage: see the first lines of bench/main.cpp\n", stderr);
     return 2;
 }
@@ -299,8 +299,8 @@ int command(std::span<const std::string_view> words)
 int main(int argc, char** argv)
 {
     try {
-        const std::vector<std::string_view> words{argv + 1, argv + argc};
-        return holdfast::bench::command(words);
+        const std::vector<std::string_view> arguments{argv + 1, argv + argc};
+        return holdfast::bench::command(arguments);
     } catch (const std::exception& e) {
         std::fprintf(stderr, "bench_bson: %s\n", e.what());
         return 2;

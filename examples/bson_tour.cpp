@@ -114,9 +114,9 @@ namespace {
 
 int lies = 0;
 
-void check(bool told, std::source_location at = std::source_location::current())
+void check(bool received, std::source_location at = std::source_location::current())
 {
-    if (told)
+    if (received)
         return;
     std::cerr << "line " << at.line() << ": not as told\n";
     ++lies;

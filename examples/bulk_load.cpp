@@ -5,7 +5,7 @@
 #include <holdfast/mongo/error.hpp>
 #include <holdfast/mongo/filter.hpp>
 #include <holdfast/mongo/update.hpp>
-#include <holdfast/sync/client.hpp>
+#include <holdfast/mongo/sync/client.hpp>
 
 #include <iostream>
 #include <string>
@@ -33,7 +33,7 @@ inline constexpr auto holdfast::bson::mapping_of<weather::reading> = mapping{
 namespace {
 
 /// Stores what can be stored, and says how many that were.
-std::int64_t load(const hf::sync::collection& into, const std::vector<weather::reading>& batch)
+std::int64_t load(const hf::mongo::sync::collection& into, const std::vector<weather::reading>& batch)
 {
     const auto done = into.try_insert_many(batch, {.ordered = false});
     if (done)
@@ -47,7 +47,7 @@ std::int64_t load(const hf::sync::collection& into, const std::vector<weather::r
     return why->partial_result->inserted_count;
 }
 
-int run(const hf::sync::client& db)
+int run(const hf::mongo::sync::client& db)
 {
     const auto readings = db["weather"]["readings"];
     readings.create_index(mongo::ascending("station"));
@@ -55,8 +55,8 @@ int run(const hf::sync::client& db)
     std::int64_t stored = 0;
     std::vector<weather::reading> batch;
     for (int id = 0; id < 20'000; ++id) {
-        const int told = id == 12'345 ? 7 : id;  // one is told twice
-        batch.push_back({told, "station " + std::to_string(id % 5), id % 40 - 10.0});
+        const int received = id == 12'345 ? 7 : id;  // one is told twice
+        batch.push_back({received, "station " + std::to_string(id % 5), id % 40 - 10.0});
         if (batch.size() == 5'000) {
             stored += load(readings, batch);
             batch.clear();
@@ -80,9 +80,9 @@ int run(const hf::sync::client& db)
 int main()
 try {
     const auto set = hf::lab::mongo_cluster::start().value();
-    const hf::sync::client db{set.uri()};
+    const hf::mongo::sync::client db{set.uri()};
     return run(db);
 } catch (const hf::failure& failed) {
-    std::cerr << failed.why().explain() << '\n';
+    std::cerr << failed.error().explain() << '\n';
     return 1;
 }

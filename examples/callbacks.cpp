@@ -27,7 +27,7 @@ namespace {
 class program {
 public:
     program(asio::io_context& loop, hf::lab::mongo_cluster& server)
-        : loop_{loop}, server_{server}, patience_{loop}, db_{loop.get_executor(), server.uri()}
+        : loop_{loop}, server_{server}, timeout_{loop}, db_{loop.get_executor(), server.uri()}
     {
     }
 
@@ -38,14 +38,14 @@ public:
             r ? hang() : finish();
         });
     }
-    bool as_told() const { return as_told_; }
+    bool as_events() const { return as_events_; }
 
 private:
     void hang()
     {
         server_.freeze(0).value();
         auto ended = [this](hf::result<mongo::insert_one_result> r) {
-            as_told_ = !r && mongo::kind_of(r.error()) == mongo::error_kind::cancelled &&
+            as_events_ = !r && mongo::kind_of(r.error()) == mongo::error_kind::cancelled &&
                        mongo::may_have_been_applied(r.error());
             std::cout << (r ? "nobody cancelled it" : r.error().explain()) << '\n';
             server_.thaw(0).value();
@@ -54,18 +54,18 @@ private:
         // The handler's slot is what cancels this operation, and nothing else of the client.
         notes_.insert_one(bson::doc("_id", 2), {},
                           asio::bind_cancellation_slot(stop_.slot(), std::move(ended)));
-        patience_.expires_after(std::chrono::milliseconds{200});
-        patience_.async_wait([this](auto) { stop_.emit(asio::cancellation_type::terminal); });
+        timeout_.expires_after(std::chrono::milliseconds{200});
+        timeout_.async_wait([this](auto) { stop_.emit(asio::cancellation_type::terminal); });
     }
     void finish() { asio::co_spawn(loop_, db_.close(), asio::detached); }
 
     asio::io_context& loop_;
     hf::lab::mongo_cluster& server_;
-    asio::steady_timer patience_;
+    asio::steady_timer timeout_;
     asio::cancellation_signal stop_;
     mongo::client db_;
     mongo::collection notes_ = db_["office"]["notes"];
-    bool as_told_ = false;
+    bool as_events_ = false;
 };
 
 }  // namespace
@@ -77,8 +77,8 @@ try {
     program it{loop, server};
     it.start();
     loop.run();
-    return it.as_told() ? 0 : 1;
+    return it.as_events() ? 0 : 1;
 } catch (const hf::failure& failed) {
-    std::cerr << failed.why().explain() << '\n';
+    std::cerr << failed.error().explain() << '\n';
     return 1;
 }

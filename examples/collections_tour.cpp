@@ -34,9 +34,9 @@ namespace {
 
 int lies = 0;
 
-void check(bool told, std::source_location at = std::source_location::current())
+void check(bool received, std::source_location at = std::source_location::current())
 {
-    if (told)
+    if (received)
         return;
     std::cerr << "line " << at.line() << ": not as told\n";
     ++lies;
@@ -174,9 +174,9 @@ asio::awaitable<void> failing(mongo::collection accounts)
         co_await accounts.insert_one(bson::doc("owner", "ada"));
         check(false);
     } catch (const hf::failure& failed) {
-        check(kind_of(failed.why()) == error_kind::write);
-        check(server_code(failed.why()) == 11000);  // there is such an account already
-        check(!may_have_been_applied(failed.why()));
+        check(kind_of(failed.error()) == error_kind::write);
+        check(server_code(failed.error()) == 11000);  // there is such an account already
+        check(!may_have_been_applied(failed.error()));
     }
 
     const auto outcome = co_await accounts.insert_one(bson::doc("owner", "ada"), {},
@@ -238,6 +238,6 @@ try {
     std::cout << (lies == 0 ? "all as told\n" : "");
     return lies;
 } catch (const hf::failure& failed) {
-    std::cerr << failed.why().explain() << '\n';
+    std::cerr << failed.error().explain() << '\n';
     return 1;
 }

@@ -20,7 +20,7 @@ namespace {
 /// Counts what the driver retries, by command events.
 class retry_counter : public hf::mongo::event_listener {
 public:
-    void on(const hf::mongo::told::command_failed& event) noexcept override
+    void on(const hf::mongo::events::command_failed& event) noexcept override
     {
         std::clog << event.of.command_name << " failed: " << event.failure.message() << '\n';
     }
@@ -51,8 +51,8 @@ asio::awaitable<void> work(hf::mongo::client db, int& failures)
         co_await db.run_command("sea", wrong);
         ++failures;
     } catch (const hf::failure& failed) {
-        failures += failed.why().code().value() != 59;  // CommandNotFound
-        std::cout << failed.why().explain() << '\n';
+        failures += failed.error().code().value() != 59;  // CommandNotFound
+        std::cout << failed.error().explain() << '\n';
     }
     co_await db.close();
 }

@@ -3,7 +3,7 @@
 #include <holdfast/bson.hpp>
 #include <holdfast/lab/mongo.hpp>
 #include <holdfast/mongo/filter.hpp>
-#include <holdfast/sync/client.hpp>
+#include <holdfast/mongo/sync/client.hpp>
 
 #include <algorithm>
 #include <iostream>
@@ -29,7 +29,7 @@ std::vector<std::size_t> last_by_address(std::span<const mongo::server_descripti
 /// Counts who was asked to find.
 class tally : public mongo::event_listener {
 public:
-    void on(const mongo::told::command_started& e) noexcept override
+    void on(const mongo::events::command_started& e) noexcept override
     {
         if (e.of.command_name != "find")
             return;
@@ -56,7 +56,7 @@ try {
     mongo::client_options options;
     options.server_selector = last_by_address;
     options.listeners.push_back(seen);
-    const hf::sync::client db{set.uri(), options};
+    const hf::mongo::sync::client db{set.uri(), options};
 
     // Majority, so that the member that is read from next has probably heard of it.
     const auto isles = db["sea"]["isles"].with({.write_concern = mongo::majority});
@@ -73,6 +73,6 @@ try {
         std::cout << server << " answered " << times << " finds\n";
     return seen->finds() == std::map<std::string, int>{{last, 20}} ? 0 : 1;
 } catch (const hf::failure& failed) {
-    std::cerr << failed.why().explain() << '\n';
+    std::cerr << failed.error().explain() << '\n';
     return 1;
 }

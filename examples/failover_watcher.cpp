@@ -5,7 +5,7 @@
 #include <holdfast/mongo/events.hpp>
 #include <holdfast/mongo/filter.hpp>
 #include <holdfast/mongo/update.hpp>
-#include <holdfast/sync/client.hpp>
+#include <holdfast/mongo/sync/client.hpp>
 
 #include <atomic>
 #include <iostream>
@@ -19,7 +19,7 @@ namespace {
 /// Events come from whatever thread runs the client: here its own, and the one that calls it.
 class watcher : public mongo::event_listener {
 public:
-    void on(const mongo::told::server_description_changed& e) noexcept override
+    void on(const mongo::events::server_description_changed& e) noexcept override
     {
         if (e.previous.type == e.current.type)
             return;
@@ -30,12 +30,12 @@ public:
         std::cout << std::endl;
         elections_ += e.current.type == "RSPrimary";
     }
-    void on(const mongo::told::topology_description_changed& e) noexcept override
+    void on(const mongo::events::topology_description_changed& e) noexcept override
     {
         if (e.previous.type != e.current.type)
             std::cout << "the set is now " << e.current.type << std::endl;
     }
-    void on(const mongo::told::command_failed& e) noexcept override
+    void on(const mongo::events::command_failed& e) noexcept override
     {
         std::cout << e.of.command_name << " failed, as operation " << e.of.operation.value() << ": "
                   << e.failure.message() << std::endl;
@@ -54,7 +54,7 @@ try {
     const auto seen = std::make_shared<watcher>();
     mongo::client_options options;
     options.listeners.push_back(seen);
-    const hf::sync::client db{set.uri(), options};
+    const hf::mongo::sync::client db{set.uri(), options};
     const auto log = db.database("ship", {.write_concern = mongo::majority})["log"];
     const auto tick = [&log] {
         log.update_one(mongo::filter("_id", "clock"), mongo::inc("ticks", 1), {.upsert = true});
@@ -71,6 +71,6 @@ try {
     db.close();
     return ticks == 3 && seen->elections() >= 3 ? 0 : 1;
 } catch (const hf::failure& failed) {
-    std::cerr << failed.why().explain() << '\n';
+    std::cerr << failed.error().explain() << '\n';
     return 1;
 }

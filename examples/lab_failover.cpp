@@ -2,7 +2,7 @@
 // before, during and after a change of the primary.
 #include <holdfast/bson.hpp>
 #include <holdfast/lab/mongo.hpp>
-#include <holdfast/sync/client.hpp>
+#include <holdfast/mongo/sync/client.hpp>
 
 #include <iostream>
 
@@ -12,7 +12,7 @@ namespace bson = holdfast::bson;
 namespace {
 
 /// One write statement, which carries a transaction number: sent twice, it is applied once.
-void increment(const hf::sync::client& db)
+void increment(const hf::mongo::sync::client& db)
 {
     const bson::document command = bson::doc(
         "update", "stock", "updates",
@@ -32,7 +32,7 @@ int main()
         std::cerr << set.error().explain() << '\n';
         return 1;
     }
-    const hf::sync::client db{set->uri()};
+    const hf::mongo::sync::client db{set->uri()};
     increment(db);
     if (auto down = set->step_down(); !down) {
         std::cerr << down.error().explain() << '\n';

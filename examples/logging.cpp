@@ -4,7 +4,7 @@
 #include <holdfast/lab/mongo.hpp>
 #include <holdfast/log.hpp>
 #include <holdfast/mongo/filter.hpp>
-#include <holdfast/sync/client.hpp>
+#include <holdfast/mongo/sync/client.hpp>
 
 #include <iostream>
 #include <memory>
@@ -64,7 +64,7 @@ try {
     mongo::client_options options;
     options.log = lines;
     options.log_document_length = 200;  // of each command and reply
-    const hf::sync::client db{server.uri(), options};
+    const hf::mongo::sync::client db{server.uri(), options};
     db["diary"]["days"].insert_one(bson::doc("_id", "Monday", "text", std::string(1000, 'z')));
     (void)db["diary"]["days"].try_insert_one(bson::doc("_id", "Monday"));
     db.close();
@@ -72,11 +72,11 @@ try {
     const std::string text = lines->text();
     std::cout << text;
     const auto says = [&text](std::string_view part) { return text.find(part) != text.npos; };
-    const bool as_told = says("\"Command started\"") && says("\"Command succeeded\"") &&
+    const bool as_events = says("\"Command started\"") && says("\"Command succeeded\"") &&
                          says("\"Starting topology monitoring\"") && says("zzz...") &&
                          !says("Server selection started") && !says(with_login.password);
-    return as_told ? 0 : 1;
+    return as_events ? 0 : 1;
 } catch (const hf::failure& failed) {
-    std::cerr << failed.why().explain() << '\n';
+    std::cerr << failed.error().explain() << '\n';
     return 1;
 }

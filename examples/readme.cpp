@@ -4,7 +4,7 @@
 #include <holdfast/mongo/client.hpp>
 #include <holdfast/mongo/filter.hpp>
 #include <holdfast/mongo/update.hpp>
-#include <holdfast/sync/client.hpp>
+#include <holdfast/mongo/sync/client.hpp>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
@@ -50,7 +50,7 @@ void run(const std::string& uri)
 
 double blocking(const std::string& uri)
 {
-    const hf::sync::client db{uri};
+    const hf::mongo::sync::client db{uri};
     const auto accounts = db["bank"]["accounts"];
     accounts.update_one(filter("owner", "ada"), inc("balance", 5));
     double sum = 0;
@@ -67,6 +67,6 @@ try {
     run(set.uri());
     return blocking(set.uri()) == 110 ? 0 : 1;
 } catch (const hf::failure& failed) {
-    std::cerr << failed.why().explain() << '\n';
+    std::cerr << failed.error().explain() << '\n';
     return 1;
 }

@@ -4,7 +4,7 @@
 #include <holdfast/lab/mongo.hpp>
 #include <holdfast/mongo/filter.hpp>
 #include <holdfast/mongo/update.hpp>
-#include <holdfast/sync/client.hpp>
+#include <holdfast/mongo/sync/client.hpp>
 
 #include <chrono>
 #include <iostream>
@@ -45,7 +45,7 @@ inline constexpr auto holdfast::bson::mapping_of<fleet::ship> = mapping{
 
 namespace {
 
-int run(const hf::sync::client& db)
+int run(const hf::mongo::sync::client& db)
 {
     using namespace std::chrono_literals;
     using namespace holdfast::mongo;  // filter, set, push ...
@@ -74,10 +74,10 @@ int run(const hf::sync::client& db)
     const std::string why = ghost ? "" : ghost.error().message();
     std::cout << "Ghost: " << why << '\n';
 
-    const bool as_told = small.size() == 2 && small[1].crew == 1 && found->name == "Gjøa" &&
+    const bool as_events = small.size() == 2 && small[1].crew == 1 && found->name == "Gjøa" &&
                          found->voyages.at(0).left == north.left && !found->pilot &&
                          why == "crew: expected int32, found string";
-    return as_told ? 0 : 1;
+    return as_events ? 0 : 1;
 }
 
 }  // namespace
@@ -85,9 +85,9 @@ int run(const hf::sync::client& db)
 int main()
 try {
     const auto server = hf::lab::mongo_cluster::start({.members = 1}).value();
-    const hf::sync::client db{server.uri()};
+    const hf::mongo::sync::client db{server.uri()};
     return run(db);
 } catch (const hf::failure& failed) {
-    std::cerr << failed.why().explain() << '\n';
+    std::cerr << failed.error().explain() << '\n';
     return 1;
 }

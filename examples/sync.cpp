@@ -4,7 +4,7 @@
 #include <holdfast/mongo/error.hpp>
 #include <holdfast/mongo/filter.hpp>
 #include <holdfast/mongo/update.hpp>
-#include <holdfast/sync/client.hpp>
+#include <holdfast/mongo/sync/client.hpp>
 
 #include <iostream>
 #include <string>
@@ -21,14 +21,14 @@ using mongo::inc;
 namespace {
 
 /// One of many threads that share a client.
-void visit(const hf::sync::client& db, const std::string& page, int times)
+void visit(const hf::mongo::sync::client& db, const std::string& page, int times)
 {
     const auto visits = db["site"]["visits"];
     for (int i = 0; i < times; ++i)
         visits.update_one(filter("_id", page), inc("count", 1), {.upsert = true});
 }
 
-int run(const hf::sync::client& db)
+int run(const hf::mongo::sync::client& db)
 {
     const auto visits = db["site"]["visits"];
     visits.insert_one(bson::doc("_id", "/", "count", 0));
@@ -61,9 +61,9 @@ int run(const hf::sync::client& db)
 int main()
 try {
     const auto set = hf::lab::mongo_cluster::start().value();
-    const hf::sync::client db{set.uri()};
+    const hf::mongo::sync::client db{set.uri()};
     return run(db);
 } catch (const hf::failure& failed) {
-    std::cerr << failed.why().explain() << '\n';
+    std::cerr << failed.error().explain() << '\n';
     return 1;
 }

@@ -225,7 +225,7 @@ def survives(program, mutant, seconds):
     return True
 
 
-def verdict(program, mutant, text, seconds):
+def outcome(program, mutant, text, seconds):
     file = MUTATED / mutant.path
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text[:mutant.start] + mutant.new + text[mutant.end:], encoding="utf-8")
@@ -280,7 +280,7 @@ def main():
         if counts["killed"] + counts["SURVIVED"] == options.count:
             break
         text = texts[mutant.path]
-        what = verdict(program, mutant, text, seconds)
+        what = outcome(program, mutant, text, seconds)
         counts[what] += 1
         story = describe(mutant, text)
         print(f"{sum(counts.values()):4} {what:16} {story.splitlines()[0]}", flush=True)

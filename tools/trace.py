@@ -99,37 +99,37 @@ def complaints(requirements, evidence):
             yield f"{row['id']} demands an unknown proof: {row['proof']!r}"
 
 
-def waiting_complaints(verdicts, waiting):
+def waiting_complaints(outcomes, waiting):
     """What is wrong with the table of those that wait."""
     for id, word in waiting.items():
         if word not in AWAITED:
             yield f"{id} waits for something unknown: {word!r}"
-        if id not in verdicts:
+        if id not in outcomes:
             yield f"{id} is no requirement, but waits for {word}"
-        elif verdicts[id] != "open":
-            yield f"{id} is {verdicts[id]} and waits for nothing: take it out of waiting.tsv"
-    for id, verdict in verdicts.items():
-        if verdict == "open" and id not in waiting:
+        elif outcomes[id] != "open":
+            yield f"{id} is {outcomes[id]} and waits for nothing: take it out of waiting.tsv"
+    for id, outcome in outcomes.items():
+        if outcome == "open" and id not in waiting:
             yield f"{id} is open, and waiting.tsv does not say what it waits for"
 
 
-def queues(verdicts, waiting):
+def queues(outcomes, waiting):
     """Per awaited part, the open rows that wait for it."""
     found = {word: [] for word in AWAITED}
-    for id, verdict in verdicts.items():
-        if verdict == "open" and waiting.get(id) in found:
+    for id, outcome in outcomes.items():
+        if outcome == "open" and waiting.get(id) in found:
             found[waiting[id]].append(id)
     return {word: ids for word, ids in found.items() if ids}
 
 
-def waiting_table(verdicts, waiting):
+def waiting_table(outcomes, waiting):
     lines = ["| waits for | which is | rows | which are |", "|---|---|---|---|"]
-    for word, ids in queues(verdicts, waiting).items():
+    for word, ids in queues(outcomes, waiting).items():
         lines.append(f"| {word} | {AWAITED[word]} | {len(ids)} | {', '.join(ids)} |")
     return ["", *lines] if len(lines) > 2 else []
 
 
-def report(requirements, evidence, verdicts, waiting):
+def report(requirements, evidence, outcomes, waiting):
     words = ["proven", "open", *SETTLED]
     lines = ["# Conformance", "",
              "Made by `make trace` from the results of the tests that ran, not by hand. What is",
@@ -137,19 +137,19 @@ def report(requirements, evidence, verdicts, waiting):
              "the program that is still to come.",
              "",
              "| seed | all | " + " | ".join(words) + " |", "|---" * (len(words) + 2) + "|"]
-    prefixes = dict.fromkeys(id[:2] for id in verdicts)
+    prefixes = dict.fromkeys(id[:2] for id in outcomes)
     for name in [*prefixes, "all"]:
-        row = [v for id, v in verdicts.items() if name in (id[:2], "all")]
+        row = [v for id, v in outcomes.items() if name in (id[:2], "all")]
         counts = [len(row), *(row.count(word) for word in words)]
         lines.append(f"| {name} | " + " | ".join(map(str, counts)) + " |")
-    lines += waiting_table(verdicts, waiting)
-    lines += ["", "| id | level | demands | verdict | by |", "|---|---|---|---|---|"]
+    lines += waiting_table(outcomes, waiting)
+    lines += ["", "| id | level | demands | outcome | by |", "|---|---|---|---|---|"]
     for row in requirements:
         found = evidence[row["id"]]
         by = [*found.passed, *found.anchors, *(f"FAILED {name}" for name in found.failed)]
-        if verdicts[row["id"]] == "open" and row["id"] in waiting:
+        if outcomes[row["id"]] == "open" and row["id"] in waiting:
             by.append(f"waits for {waiting[row['id']]}")
-        cells = (row["id"], row["level"], row["proof"], verdicts[row["id"]], ", ".join(by))
+        cells = (row["id"], row["level"], row["proof"], outcomes[row["id"]], ", ".join(by))
         lines.append("| " + " | ".join(cells).rstrip() + " |")
     return "\n".join(lines) + "\n"
 
@@ -170,14 +170,14 @@ def main():
     results = read_results(given.results or given.root / "build/results")
     evidence = gather(results, read_anchors(given.root))
     waiting = read_waiting(given.waiting or given.root / "tools/waiting.tsv")
-    verdicts = {row["id"]: judge(row["proof"], evidence[row["id"]]) for row in requirements}
-    wrong = [*complaints(requirements, evidence), *waiting_complaints(verdicts, waiting)]
+    outcomes = {row["id"]: judge(row["proof"], evidence[row["id"]]) for row in requirements}
+    wrong = [*complaints(requirements, evidence), *waiting_complaints(outcomes, waiting)]
     page = given.root / "docs/conformance.md"
     page.parent.mkdir(exist_ok=True)
-    page.write_text(report(requirements, evidence, verdicts, waiting), encoding="utf-8")
-    counts = collections.Counter(verdicts.values())
+    page.write_text(report(requirements, evidence, outcomes, waiting), encoding="utf-8")
+    counts = collections.Counter(outcomes.values())
     print(", ".join(f"{n} {word}" for word, n in counts.most_common()) + f": {page}")
-    for word, ids in queues(verdicts, waiting).items():
+    for word, ids in queues(outcomes, waiting).items():
         print(f"  {len(ids)} wait for {word}: {' '.join(ids)}")
     for line in wrong:
         print(f"error: {line}", file=sys.stderr)

@@ -127,7 +127,7 @@ work decide_about(bool overload)
             const retry_progress progress{.retries = static_cast<std::uint32_t>(i % 5)};
             const double drawn = static_cast<double>(bits.next() >> 40) / (1 << 24);
             const retry_decision d = decide(policy, progress, failed, tokens, now, drawn);
-            sum += static_cast<std::uint64_t>(d.verdict) +
+            sum += static_cast<std::uint64_t>(d.outcome) +
                    static_cast<std::uint64_t>(d.wait.count()) + d.progress.retries;
         }
         return sum;

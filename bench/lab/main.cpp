@@ -133,7 +133,7 @@ void put_documents(request& to)
     patch(to.all, section, static_cast<std::int32_t>(to.all.size() - section));
 }
 
-request build(const options& how, std::uint32_t number)
+request build(const options& wanted, std::uint32_t number)
 {
     request made;
     bytes& all = made.all;
@@ -144,17 +144,17 @@ request build(const options& how, std::uint32_t number)
     put(all, std::int32_t{0});  // flags
     all.push_back(0);
     const std::size_t body = begin(all);
-    const bool insert = how.what == "insert";
+    const bool insert = wanted.what == "insert";
     if (insert) {
-        put_text(all, "insert", how.collection);
+        put_text(all, "insert", wanted.collection);
         put_key(all, 8, "ordered");
         all.push_back(1);
     } else {
         put_key(all, 0x10, "ping");
         put(all, std::int32_t{1});
     }
-    put_session(made, number, how.in_set);
-    if (insert && how.in_set) {
+    put_session(made, number, wanted.in_set);
+    if (insert && wanted.in_set) {
         put_key(all, 0x12, "txnNumber");
         made.txn_number_at = all.size();
         put(all, std::int64_t{0});
@@ -189,12 +189,12 @@ struct connection {
 
 class generator {
 public:
-    explicit generator(const options& how) : how_{how}, poll_{epoll_create1(EPOLL_CLOEXEC)}
+    explicit generator(const options& wanted) : wanted_{wanted}, poll_{epoll_create1(EPOLL_CLOEXEC)}
     {
-        all_.resize(static_cast<std::size_t>(how.connections));
+        all_.resize(static_cast<std::size_t>(wanted.connections));
         for (std::uint32_t i = 0; i < all_.size(); ++i) {
-            all_[i].socket = connect_to(how.port);
-            all_[i].next = build(how, i);
+            all_[i].socket = connect_to(wanted.port);
+            all_[i].next = build(wanted, i);
             epoll_event what{};
             what.events = EPOLLIN;
             what.data.u32 = i;
@@ -207,7 +207,7 @@ public:
         for (connection& one : all_)
             send_next(one);
         std::array<epoll_event, 64> events;
-        while (answered_ < how_.count) {
+        while (answered_ < wanted_.count) {
             const int ready = epoll_wait(poll_, events.data(), int{events.size()}, 10'000);
             if (ready == 0)
                 give_up("no reply within 10 s");
@@ -219,9 +219,9 @@ public:
 private:
     void send_next(connection& on)
     {
-        if (sent_ == how_.count)
+        if (sent_ == wanted_.count)
             return;
-        const std::int64_t number = how_.first + sent_++;
+        const std::int64_t number = wanted_.first + sent_++;
         if (on.next.id_at != 0)
             patch(on.next.all, on.next.id_at, number);
         if (on.next.txn_number_at != 0)
@@ -254,11 +254,11 @@ private:
         const std::string_view text{reinterpret_cast<const char*>(reply.data()), reply.size()};
         constexpr std::string_view ok{"\1ok\0\0\0\0\0\0\0\xf0\x3f", 12};
         constexpr std::string_view one{"\x10n\0\1\0\0\0", 7};
-        if (text.find(ok) == text.npos || (how_.what == "insert" && text.find(one) == text.npos))
+        if (text.find(ok) == text.npos || (wanted_.what == "insert" && text.find(one) == text.npos))
             give_up("the server refused: " + std::string{text});
     }
 
-    const options& how_;
+    const options& wanted_;
     int poll_;
     std::vector<connection> all_;
     std::int64_t sent_ = 0;
@@ -269,17 +269,17 @@ private:
 
 int main(int argc, char** argv)
 {
-    options how;
+    options wanted;
     CLI::App program{"Sends requests to a MongoDB server on this machine."};
-    program.add_option("what", how.what)->check(CLI::IsMember({"ping", "insert"}));
-    program.add_option("--port", how.port)->required();
-    program.add_option("--connections", how.connections)->check(CLI::Range(1, 1000));
-    program.add_option("--count", how.count);
-    program.add_option("--first", how.first, "Number of the first document");
-    program.add_option("--collection", how.collection);
-    program.add_flag("--set", how.in_set, "Send what a driver sends to a replica set");
+    program.add_option("what", wanted.what)->check(CLI::IsMember({"ping", "insert"}));
+    program.add_option("--port", wanted.port)->required();
+    program.add_option("--connections", wanted.connections)->check(CLI::Range(1, 1000));
+    program.add_option("--count", wanted.count);
+    program.add_option("--first", wanted.first, "Number of the first document");
+    program.add_option("--collection", wanted.collection);
+    program.add_flag("--set", wanted.in_set, "Send what a driver sends to a replica set");
     CLI11_PARSE(program, argc, argv);
-    generator all{how};
+    generator all{wanted};
     const auto began = std::chrono::steady_clock::now();
     all.run();
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;

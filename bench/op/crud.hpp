@@ -1,7 +1,7 @@
 #pragma once
 #include "holdfast/bson/json.hpp"
 #include "holdfast/mongo/client.hpp"
-#include "holdfast/sync/client.hpp"
+#include "holdfast/mongo/sync/client.hpp"
 #include "order.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -115,19 +115,19 @@ inline asio::awaitable<void> find_many(mongo::collection in, const crud_work&, t
 
 // ---- The same with calls that block ----
 
-inline void insert_one(const sync::collection& in, const crud_work& work, tally& all)
+inline void insert_one(const mongo::sync::collection& in, const crud_work& work, tally& all)
 {
     for (; all.begin_another(); ++all.done)
         in.insert_one(work.small);
 }
 
-inline void insert_many(const sync::collection& in, const crud_work& work, tally& all)
+inline void insert_many(const mongo::sync::collection& in, const crud_work& work, tally& all)
 {
     for (; all.begin_another(); ++all.done)
         in.insert_many(work.many);
 }
 
-inline void find_one(const sync::collection& in, const crud_work&, tally& all)
+inline void find_one(const mongo::sync::collection& in, const crud_work&, tally& all)
 {
     for (; all.begin_another(); ++all.done) {
         const auto found = in.find_one(id_of_turn(all));
@@ -136,10 +136,10 @@ inline void find_one(const sync::collection& in, const crud_work&, tally& all)
     }
 }
 
-inline void find_many(const sync::collection& in, const crud_work&, tally& all)
+inline void find_many(const mongo::sync::collection& in, const crud_work&, tally& all)
 {
     for (; all.begin_another(); ++all.done) {
-        sync::cursor found = in.find({}, in_batches);
+        mongo::sync::cursor found = in.find({}, in_batches);
         while (found.next_batch())
             read_all(all, found.batch());
     }
@@ -150,7 +150,7 @@ inline void find_many(const sync::collection& in, const crud_work&, tally& all)
 struct crud_operation {
     std::string_view name;
     asio::awaitable<void> (*begin)(mongo::collection, const crud_work&, tally&);
-    void (*block)(const sync::collection&, const crud_work&, tally&);
+    void (*block)(const mongo::sync::collection&, const crud_work&, tally&);
 };
 inline constexpr crud_operation crud_operations[] = {
     {"insert_one", insert_one, insert_one},
@@ -174,7 +174,7 @@ inline void note_failure(tally& all, const std::exception_ptr& thrown)
         if (thrown)
             std::rethrow_exception(thrown);
     } catch (const failure& failed) {
-        all.failure = failed.why().explain();
+        all.failure = failed.error().explain();
     } catch (const std::exception& other) {
         all.failure = other.what();
     }
@@ -192,12 +192,12 @@ inline asio::awaitable<void> disconnect(const mongo::client& with)
     co_await with.close();
 }
 
-inline void run_crud(const crud_operation& what, const order& how, const crud_work& work,
+inline void run_crud(const crud_operation& what, const order& ordering, const crud_work& work,
                      tally& all)
 {
     asio::io_context loop{1};
-    const mongo::client with{loop.get_executor(), how.uri};
-    std::uint32_t running = how.concurrency;
+    const mongo::client with{loop.get_executor(), ordering.uri};
+    std::uint32_t running = ordering.concurrency;
     const auto ended = [&](const std::exception_ptr& thrown) {
         note_failure(all, thrown);
         if (--running > 0)
@@ -208,16 +208,16 @@ inline void run_crud(const crud_operation& what, const order& how, const crud_wo
     asio::co_spawn(loop, connect(with), [&](const std::exception_ptr& thrown) {
         note_failure(all, thrown);
         all.began = tally::clock::now();
-        for (std::uint32_t n = 0; n < how.concurrency; ++n)
+        for (std::uint32_t n = 0; n < ordering.concurrency; ++n)
             asio::co_spawn(loop, what.begin(with["perftest"]["corpus"], work, all), ended);
     });
     loop.run();
 }
 
-inline void run_crud_blocking(const crud_operation& what, const order& how, const crud_work& work,
+inline void run_crud_blocking(const crud_operation& what, const order& ordering, const crud_work& work,
                               tally& all)
 try {
-    const sync::client with{how.uri};
+    const mongo::sync::client with{ordering.uri};
     with.run_command("admin", bson::doc("ping", 1));
     all.began = tally::clock::now();
     what.block(with["perftest"]["corpus"], work, all);

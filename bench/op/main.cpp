@@ -2,7 +2,7 @@
 #include "core/mongo/uri/uri.hpp"
 #include "crud.hpp"
 #include "holdfast/mongo/client.hpp"
-#include "holdfast/sync/client.hpp"
+#include "holdfast/mongo/sync/client.hpp"
 #include "net/blocking/world.hpp"
 #include "net/world.hpp"
 #include "order.hpp"
@@ -30,10 +30,10 @@ using shell::mongo::connection_ptr;
 
 runtime::awaitable<result<connection_ptr>> connect_to(runtime::world& in, const parsed_uri& from)
 {
-    const auto recipe = shell::mongo::make_recipe(in, from.settings, api::describe_process({}));
-    if (!recipe)
-        co_return recipe.error();
-    co_return co_await shell::mongo::first_contact(in, *recipe, from.settings);
+    const auto config = shell::mongo::make_connection_config(in, from.settings, api::describe_process({}));
+    if (!config)
+        co_return config.error();
+    co_return co_await shell::mongo::first_contact(in, *config, from.settings);
 }
 
 /// One of several that share the work, each with a connection of its own.
@@ -56,14 +56,14 @@ runtime::awaitable<void> worker(runtime::world& in, const parsed_uri& from, tall
 
 /// A command through a client, with everything that operations have.
 runtime::awaitable<void> command_worker(const mongo::client& with, const bson::document& command,
-                                        mongo::command_options how, tally& all)
+                                        mongo::command_options options, tally& all)
 {
     while (all.begin_another()) {
         try {
-            co_await with.run_command("perftest", command, how);
+            co_await with.run_command("perftest", command, options);
             ++all.done;
         } catch (const failure& failed) {
-            all.failure = failed.why().explain();
+            all.failure = failed.error().explain();
         }
     }
 }
@@ -74,17 +74,17 @@ struct command_to_run {
                                   bson::list(bson::object("_id", 1, "text", "kelp")))
                       : bson::doc("ping", 1)}
     {
-        how.kind = insert ? mongo::command_kind::write : mongo::command_kind::generic;
+        options.kind = insert ? mongo::command_kind::write : mongo::command_kind::generic;
     }
     bson::document body;
-    mongo::command_options how;
+    mongo::command_options options;
 };
 
 void run_commands_blocking(const order& what, const command_to_run& command, tally& all)
 {
-    const sync::client with{what.uri};
+    const mongo::sync::client with{what.uri};
     while (all.begin_another()) {
-        const auto reply = with.try_run_command("perftest", command.body, command.how);
+        const auto reply = with.try_run_command("perftest", command.body, command.options);
         if (reply)
             ++all.done;
         else
@@ -104,7 +104,7 @@ void run_commands(const order& what, const command_to_run& command, tally& all)
         boost::asio::co_spawn(loop, disconnect(with), [](std::exception_ptr) {});
     };
     for (std::uint32_t n = 0; n < what.concurrency; ++n)
-        boost::asio::co_spawn(loop, command_worker(with, command.body, command.how, all), ended);
+        boost::asio::co_spawn(loop, command_worker(with, command.body, command.options, all), ended);
     loop.run();
 }
 

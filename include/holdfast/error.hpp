@@ -37,7 +37,7 @@ struct attempt {
     duration started{};                    // since the operation began
     duration took{};
     duration waited{};  // the delay chosen before the next attempt, zero if there was none
-    std::string verdict = {};  // the sentence why it was, or was not, tried again
+    std::string decision = {};  // the sentence why it was, or was not, tried again
 };
 
 /// One fact about where an error happened: a path, an offset, a namespace, a server.
@@ -95,14 +95,14 @@ private:
     std::unique_ptr<story> story_;  // null only after a move
 };
 
-/// What the throwing forms of the API throw: the same error, in an exception's clothes.
+/// The exception that the throwing forms of the API raise: a wrapper around an error.
 class failure : public std::runtime_error {
 public:
-    explicit failure(error e) : std::runtime_error{e.message()}, error_{std::move(e)} {}
-    const error& why() const noexcept { return error_; }
+    explicit failure(holdfast::error e) : std::runtime_error{e.message()}, error_{std::move(e)} {}
+    const holdfast::error& error() const noexcept { return error_; }
 
 private:
-    error error_;
+    holdfast::error error_;
 };
 
 /// A value or an error. Not boost::system::result: that one (1.81) wants a default-constructible

@@ -290,11 +290,11 @@ awaitable<void> ask_to_step_down(runtime::world& in, mongo::deployment& servers,
 
 }  // namespace
 
-result<std::size_t> mongo_cluster::wait_for_primary(std::chrono::milliseconds patience) const
+result<std::size_t> mongo_cluster::wait_for_primary(std::chrono::milliseconds timeout) const
 {
     std::optional<std::size_t> found;
     runtime::world& in = inside_->loop.world();
-    const time_point until = in.steady_now() + patience;
+    const time_point until = in.steady_now() + timeout;
     inside_->loop.run(wait_for_leader(in, *inside_->servers, until, found));
     if (found)
         return *found;

@@ -12,15 +12,15 @@ constexpr duration last_look = std::chrono::seconds{1};
 
 }  // namespace
 
-alarm_timer::alarm_timer(const runtime::executor& on, std::shared_ptr<anchorage> at)
-    : anchored{std::move(at)}, timer_{on}
+alarm_timer::alarm_timer(const runtime::executor& on, std::shared_ptr<context_registry> at)
+    : context_bound{std::move(at)}, timer_{on}
 {
-    anchor();
+    register_self();
 }
 
 alarm_timer::~alarm_timer()
 {
-    cast_off();
+    unregister();
 }
 
 void alarm_timer::set(runtime::alarm& which, time_point when)

@@ -20,9 +20,9 @@ namespace holdfast::net {
 /// but looks in between, ever more seldom, whether there is any alarm left to wait for.
 class alarm_timer final : public runtime::alarm_clock,
                           public std::enable_shared_from_this<alarm_timer>,
-                          private anchored {
+                          private context_bound {
 public:
-    alarm_timer(const runtime::executor& on, std::shared_ptr<anchorage> at);
+    alarm_timer(const runtime::executor& on, std::shared_ptr<context_registry> at);
     ~alarm_timer();
 
     void set(runtime::alarm& which, time_point when) override;

@@ -10,20 +10,20 @@
 
 namespace holdfast::net {
 
-class anchorage::service final : public asio::execution_context::service {
+class context_registry::service final : public asio::execution_context::service {
 public:
     using key_type = service;
     static inline asio::execution_context::id id;
 
     explicit service(asio::execution_context& owner) : asio::execution_context::service{owner} {}
 
-    const std::shared_ptr<anchorage> list = std::make_shared<anchorage>();
+    const std::shared_ptr<context_registry> list = std::make_shared<context_registry>();
 
 private:
     void shutdown() noexcept override { list->shut_down(); }
 };
 
-std::shared_ptr<anchorage> anchorage::of(const runtime::executor& on)
+std::shared_ptr<context_registry> context_registry::of(const runtime::executor& on)
 {
     const stream_socket a_socket{on};
     const stream_acceptor an_acceptor{on};
@@ -32,18 +32,18 @@ std::shared_ptr<anchorage> anchorage::of(const runtime::executor& on)
     return asio::use_service<service>(context).list;
 }
 
-void anchorage::shut_down() noexcept
+void context_registry::shut_down() noexcept
 {
     const std::scoped_lock lock{mutex_};
     gone_ = true;
     while (first_ != nullptr) {
-        anchored& next = *std::exchange(first_, first_->after_);
+        context_bound& next = *std::exchange(first_, first_->after_);
         next.linked_ = false;
         next.context_gone();
     }
 }
 
-void anchored::anchor() noexcept
+void context_bound::register_self() noexcept
 {
     const std::scoped_lock lock{at_->mutex_};
     if (at_->gone_)
@@ -55,7 +55,7 @@ void anchored::anchor() noexcept
     linked_ = true;
 }
 
-void anchored::cast_off() noexcept
+void context_bound::unregister() noexcept
 {
     const std::scoped_lock lock{at_->mutex_};
     if (!linked_)

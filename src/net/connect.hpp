@@ -11,7 +11,7 @@ namespace holdfast::net {
 /// What an attempt to connect needs besides its destination.
 struct connector {
     runtime::world& in;  // outlives the attempt
-    std::shared_ptr<anchorage> at;
+    std::shared_ptr<context_registry> at;
     duration head_start;
 };
 

@@ -51,7 +51,7 @@ void socket_file::remove_stale(const std::string& path) noexcept
     ::close(probe);
 }
 
-result<runtime::listener_ptr> listen_at(runtime::world& in, std::shared_ptr<anchorage> at,
+result<runtime::listener_ptr> listen_at(runtime::world& in, std::shared_ptr<context_registry> at,
                                         const destination& where)
 {
     const auto endpoint = listening_endpoint(where);

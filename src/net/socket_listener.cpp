@@ -95,9 +95,9 @@ constexpr auto short_pause = std::chrono::milliseconds{20};
 
 }  // namespace
 
-socket_listener::socket_listener(runtime::world& in, std::shared_ptr<anchorage> at,
+socket_listener::socket_listener(runtime::world& in, std::shared_ptr<context_registry> at,
                                  stream_acceptor from, std::string name, socket_file file)
-    : anchored{at},
+    : context_bound{at},
       in_{in},
       at_{std::move(at)},
       name_{std::move(name)},
@@ -106,12 +106,12 @@ socket_listener::socket_listener(runtime::world& in, std::shared_ptr<anchorage> 
 {
     error_code ignored;
     port_ = port_of(acceptor_->local_endpoint(ignored));
-    anchor();
+    register_self();
 }
 
 socket_listener::~socket_listener()
 {
-    cast_off();
+    unregister();
     const std::scoped_lock lock{mutex_};
     acceptor_.reset();
 }

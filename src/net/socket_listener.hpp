@@ -34,12 +34,12 @@ private:
 };
 
 /// Listens at an address of this machine, "localhost" or a path.
-result<runtime::listener_ptr> listen_at(runtime::world& in, std::shared_ptr<anchorage> at,
+result<runtime::listener_ptr> listen_at(runtime::world& in, std::shared_ptr<context_registry> at,
                                         const runtime::destination& where);
 
-class socket_listener final : public runtime::listener, private anchored {
+class socket_listener final : public runtime::listener, private context_bound {
 public:
-    socket_listener(runtime::world& in, std::shared_ptr<anchorage> at, stream_acceptor from,
+    socket_listener(runtime::world& in, std::shared_ptr<context_registry> at, stream_acceptor from,
                     std::string name, socket_file file);
     ~socket_listener() override;
 
@@ -57,7 +57,7 @@ private:
     runtime::stream_ptr make_stream(stream_socket from) const;
 
     runtime::world& in_;
-    const std::shared_ptr<anchorage> at_;
+    const std::shared_ptr<context_registry> at_;
     const std::string name_;
     const socket_file file_;
     std::uint16_t port_ = 0;

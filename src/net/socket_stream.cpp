@@ -48,7 +48,7 @@ struct socket_stream::completion {
     {
         io_result what{why, bytes};
         if (why) [[unlikely]] {
-            what.why = self->in_our_words(why);
+            what.why = self->as_our_error(why);
             self->at_end_ |= why == asio::error::eof;
         }
         std::move(to_resume)(what);
@@ -96,19 +96,19 @@ struct socket_stream::start {
 };
 
 socket_stream::socket_stream(stream_socket from, std::string peer, runtime::alarm_clock& clock,
-                             std::shared_ptr<anchorage> at)
-    : anchored{std::move(at)},
+                             std::shared_ptr<context_registry> at)
+    : context_bound{std::move(at)},
       native_{from.native_handle()},
       socket_{std::move(from)},
       clock_{clock},
       peer_{std::move(peer)}
 {
-    anchor();
+    register_self();
 }
 
 socket_stream::~socket_stream()
 {
-    cast_off();
+    unregister();
     if (deadline_.load(std::memory_order_relaxed) != runtime::never)
         clock_.clear(*this);
     const std::scoped_lock lock{mutex_};  // the start of what has just ended may not be over yet
@@ -150,7 +150,7 @@ io_result socket_stream::write_now(std::span<const std::uint8_t> bytes)
         return {{}, static_cast<std::size_t>(sent)};
     if (errno == EAGAIN)
         return {make_error_code(errc::operation_would_block), 0};
-    return {in_our_words({errno, asio::error::get_system_category()}), 0};
+    return {as_our_error({errno, asio::error::get_system_category()}), 0};
 }
 
 void socket_stream::expires_at(time_point when)
@@ -209,7 +209,7 @@ error_code socket_stream::why_ended() const noexcept
     return make_error_code(only_late ? errc::timed_out : errc::operation_canceled);
 }
 
-error_code socket_stream::in_our_words(const error_code& why) const noexcept
+error_code socket_stream::as_our_error(const error_code& why) const noexcept
 {
     if (why == asio::error::operation_aborted)
         return why_ended();

@@ -22,11 +22,11 @@ void prepare_socket(stream_socket& which) noexcept;
 /// closed under one small mutex. What ends all operations is remembered, so that an alarm or a
 /// cancel() between two of them is not lost; whether it is so is looked up under the same mutex
 /// under which an operation begins.
-class socket_stream final : public runtime::stream, private runtime::alarm, private anchored {
+class socket_stream final : public runtime::stream, private runtime::alarm, private context_bound {
 public:
     /// The clock outlives it.
     socket_stream(stream_socket from, std::string peer, runtime::alarm_clock& clock,
-                  std::shared_ptr<anchorage> at);
+                  std::shared_ptr<context_registry> at);
     ~socket_stream() override;
 
     /// For a socket that is not connected yet. `done` is called by the executor, even if the stream
@@ -53,7 +53,7 @@ private:
     void context_gone() noexcept override;
     void end_all(std::uint8_t because) noexcept;  // with the mutex held
     error_code why_ended() const noexcept;
-    error_code in_our_words(const error_code& why) const noexcept;
+    error_code as_our_error(const error_code& why) const noexcept;
 
     static constexpr std::uint8_t cancelled = 1;
     static constexpr std::uint8_t expired = 2;

@@ -27,14 +27,14 @@ using runtime::stream_ptr;
 namespace {
 
 /// An executor may keep parts of its context alive, or be a strand, which belongs to one.
-class anchored_executor final : private anchored {
+class context_bound_executor final : private context_bound {
 public:
-    anchored_executor(runtime::executor on, std::shared_ptr<anchorage> at)
-        : anchored{std::move(at)}, on_{std::move(on)}
+    context_bound_executor(runtime::executor on, std::shared_ptr<context_registry> at)
+        : context_bound{std::move(at)}, on_{std::move(on)}
     {
-        anchor();
+        register_self();
     }
-    ~anchored_executor() { cast_off(); }
+    ~context_bound_executor() { unregister(); }
 
     const runtime::executor& get() const noexcept { return on_; }
 
@@ -72,7 +72,7 @@ error leads_nowhere(const destination& where)
 struct async_world::parts {
     parts(const runtime::executor& on, world_settings with)
         : settings{std::move(with)},
-          anchors{anchorage::of(on)},
+          anchors{context_registry::of(on)},
           executor{on, anchors},
           clock{std::make_shared<alarm_timer>(on, anchors)}
     {
@@ -93,8 +93,8 @@ struct async_world::parts {
     }
 
     const world_settings settings;
-    const std::shared_ptr<anchorage> anchors;
-    const anchored_executor executor;
+    const std::shared_ptr<context_registry> anchors;
+    const context_bound_executor executor;
     const std::shared_ptr<alarm_timer> clock;
     entropy chance;
     std::once_flag names_made;

@@ -142,8 +142,8 @@ awaitable<void> background::ended()
             if (everybody->tasks.empty())
                 co_return;
         }
-        const wait_end how = co_await everybody->changed.wait(seen);
-        if (how == wait_end::cancelled)
+        const wait_end end = co_await everybody->changed.wait(seen);
+        if (end == wait_end::cancelled)
             co_return;
     }
 }

@@ -71,7 +71,7 @@ private:
 template <class Handler>
 struct suspension::handler_of final : handler {
     explicit handler_of(Handler&& from) : kept{std::move(from)} {}
-    void resume(wait_end how) override { std::move(kept)(how); }
+    void resume(wait_end end) override { std::move(kept)(end); }
     Handler kept;
 };
 
@@ -105,7 +105,7 @@ void suspension::begin(handler_ptr to_resume, asio::cancellation_slot slot)
     const auto self = shared_from_this();
     const std::scoped_lock lock{mutex_};
     if (ended_)
-        return resume(std::move(to_resume), how_);
+        return resume(std::move(to_resume), end_);
     if (slot.is_connected()) {
         slot.assign([who = weak_from_this()](asio::cancellation_type type) {
             const auto alive = who.lock();
@@ -117,7 +117,7 @@ void suspension::begin(handler_ptr to_resume, asio::cancellation_slot slot)
     room_->enter(*this);
 }
 
-bool suspension::end(wait_end how) noexcept
+bool suspension::end(wait_end end) noexcept
 {
     handler_ptr waiting;
     {
@@ -125,21 +125,21 @@ bool suspension::end(wait_end how) noexcept
         if (ended_)
             return false;
         ended_ = true;
-        how_ = how;
+        end_ = end;
         waiting = std::move(waiting_);
     }
     if (waiting) {
         room_->leave(*this);
-        resume(std::move(waiting), how);
+        resume(std::move(waiting), end);
     }
     return true;
 }
 
-void suspension::resume(handler_ptr waiting, wait_end how)
+void suspension::resume(handler_ptr waiting, wait_end end)
 {
     // The executor goes with the wait: who keeps a suspension may outlive the context behind it.
     const executor here = std::exchange(here_, {});
-    here.execute([waiting = std::move(waiting), how]() mutable { waiting->resume(how); });
+    here.execute([waiting = std::move(waiting), end]() mutable { waiting->resume(end); });
 }
 
 suspension::handler_ptr suspension::abandon() noexcept

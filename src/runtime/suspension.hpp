@@ -20,7 +20,7 @@ public:
     ~suspension() = default;
 
     /// Ends the wait; false if it had ended already.
-    bool end(wait_end how) noexcept;
+    bool end(wait_end wait_result) noexcept;
     void ring() noexcept override { end(wait_end::timed_out); }
 
     /// Waits until somebody says why to go on, or the operation is cancelled. Once.
@@ -33,7 +33,7 @@ private:
     /// would do, if taking one by value did not wrap it in itself without end.
     struct handler {
         virtual ~handler() = default;
-        virtual void resume(wait_end how) = 0;
+        virtual void resume(wait_end end) = 0;
     };
     using handler_ptr = std::unique_ptr<handler>;
     template <class Handler>
@@ -41,7 +41,7 @@ private:
     struct initiate;
 
     void begin(handler_ptr to_resume, asio::cancellation_slot slot);
-    void resume(handler_ptr waiting, wait_end how);
+    void resume(handler_ptr waiting, wait_end end);
     handler_ptr abandon() noexcept;
 
     std::mutex mutex_;
@@ -49,7 +49,7 @@ private:
     executor here_;  // where its coroutine runs
     waiting_room* room_ = nullptr;
     bool ended_ = false;
-    wait_end how_ = wait_end::cancelled;
+    wait_end end_ = wait_end::cancelled;
 
     // For the room, under its mutex.
     suspension* before_ = nullptr;

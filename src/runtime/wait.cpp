@@ -52,7 +52,7 @@ struct event::state {
         const std::scoped_lock lock{mutex};
         std::erase(waiting, who);
     }
-    void end_all(wait_end how)
+    void end_all(wait_end end)
     {
         std::vector<std::shared_ptr<suspension>> all;
         {
@@ -61,7 +61,7 @@ struct event::state {
             all.swap(waiting);
         }
         for (const auto& who : all)
-            who->end(how);
+            who->end(end);
     }
 
     alarm_clock& clock;

@@ -7,12 +7,12 @@ runtime::awaitable<pause_end> pause(runtime::world& in, duration wait, core::dea
 {
     const auto planned = core::deadline::after(in.steady_now(), wait);
     const auto ends = core::deadline::sooner(planned, until);
-    runtime::wait_end how = runtime::wait_end::timed_out;
+    runtime::wait_end end = runtime::wait_end::timed_out;
     if (ended != nullptr)
-        how = co_await ended->wait(0, ends.when());
+        end = co_await ended->wait(0, ends.when());
     else
-        how = co_await runtime::sleep_until(in, ends.when());
-    if (how == runtime::wait_end::cancelled)
+        end = co_await runtime::sleep_until(in, ends.when());
+    if (end == runtime::wait_end::cancelled)
         co_return pause_end::cancelled;
     // Also for one who wakes late, because his process stood still.
     co_return until.expired(in.steady_now()) ? pause_end::deadline_came : pause_end::over;

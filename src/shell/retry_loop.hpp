@@ -50,7 +50,7 @@ template <class Protocol>
 concept retry_protocol = requires(Protocol& p, error why, const error* unjudged, time_point now) {
     typename Protocol::value_type;
     { p.attempt() } -> std::same_as<runtime::awaitable<result<typename Protocol::value_type>>>;
-    { p.judge(std::move(why), now) } -> one_of<settled_step, retry_step>;
+    { p.decide_retry(std::move(why), now) } -> one_of<settled_step, retry_step>;
     { p.woke(now) } -> std::same_as<std::optional<error>>;
     { p.timed_out(now) } -> std::same_as<error>;
     { p.cancelled(unjudged, now) } -> std::same_as<error>;
@@ -66,7 +66,7 @@ using reply_to = std::function<void(typename Protocol::answer_type)>;
 template <class Protocol>
 concept asking_protocol = retry_protocol<Protocol> && requires(Protocol& p, reply_to<Protocol> r) {
     p.ask(std::move(r));
-    { p.judge(std::declval<error>(), time_point{}) } -> std::same_as<retry_step>;
+    { p.decide_retry(std::declval<error>(), time_point{}) } -> std::same_as<retry_step>;
     {
         p.answered(std::declval<typename Protocol::answer_type>(), time_point{})
     } -> std::same_as<settled_step>;
@@ -112,7 +112,7 @@ runtime::awaitable<pause_end> pause(runtime::world& in, duration wait, core::dea
 /// For protocols that want to know when the loop is about to wait or to ask, and for tests that
 /// want to see that no connection is held by then: about_to_wait().
 template <class Protocol>
-void tell_about_wait(Protocol& protocol)
+void notify_wait(Protocol& protocol)
 {
     if constexpr (requires { protocol.about_to_wait(); })
         protocol.about_to_wait();
@@ -138,11 +138,11 @@ runtime::awaitable<settled_step> ask_and_wait(runtime::world& in, Protocol& prot
     protocol.ask(box.reply());
     auto answer = box.take();
     if (!answer) {
-        const runtime::wait_end how = co_await box.wait(until.when());
+        const runtime::wait_end end = co_await box.wait(until.when());
         const time_point now = in.steady_now();
-        if (how == runtime::wait_end::cancelled)
+        if (end == runtime::wait_end::cancelled)
             co_return give_up{protocol.cancelled(nullptr, now)};
-        if (how == runtime::wait_end::timed_out || until.expired(now))
+        if (end == runtime::wait_end::timed_out || until.expired(now))
             co_return give_up{protocol.timed_out(now)};
         answer = box.take();
     }
@@ -154,16 +154,16 @@ template <retry_protocol Protocol>
 runtime::awaitable<settled_step> settle(runtime::world& in, Protocol& protocol,
                                         core::deadline until, error why)
 {
-    auto judged = protocol.judge(std::move(why), in.steady_now());
+    auto decided = protocol.decide_retry(std::move(why), in.steady_now());
     if constexpr (asking_protocol<Protocol>) {
-        if (auto* const last = std::get_if<give_up>(&judged))
+        if (auto* const last = std::get_if<give_up>(&decided))
             co_return std::move(*last);
-        if (const auto* const again = std::get_if<try_again>(&judged))
+        if (const auto* const again = std::get_if<try_again>(&decided))
             co_return *again;
-        tell_about_wait(protocol);
+        notify_wait(protocol);
         co_return co_await ask_and_wait(in, protocol, until);
     } else {
-        co_return judged;
+        co_return decided;
     }
 }
 
@@ -181,11 +181,11 @@ runtime::awaitable<std::optional<error>> before_next_attempt(runtime::world& in,
     if (auto* const last = std::get_if<give_up>(&next))
         co_return std::move(last->why);
 
-    tell_about_wait(protocol);
-    const pause_end how = co_await pause(in, std::get<try_again>(next).wait, until,
+    notify_wait(protocol);
+    const pause_end paused = co_await pause(in, std::get<try_again>(next).wait, until,
                                          who_ends_waits_of(protocol));
     const time_point now = in.steady_now();
-    switch (how) {
+    switch (paused) {
     case pause_end::cancelled:
         co_return protocol.cancelled(nullptr, now);
     case pause_end::deadline_came:
@@ -200,10 +200,10 @@ runtime::awaitable<std::optional<error>> before_next_attempt(runtime::world& in,
 /// completes once; between two attempts it holds nothing, since it never sees what an attempt
 /// holds; every wait ends with the deadline, after which nothing is sent again; and it can be
 /// cancelled wherever it waits, and then says so by an error, not by an exception; unless its
-/// caller has asked for the bare value, `Given`, and so for `failure` to be thrown. A protocol may
+/// caller has asked for the bare value, `Outcome`, and so for `failure` to be thrown. A protocol may
 /// make something else of the outcome at the end: given(outcome).
-template <class Given, retry_protocol Protocol>
-runtime::awaitable<Given> retry_loop_of(runtime::world& in, core::deadline until,
+template <class Outcome, retry_protocol Protocol>
+runtime::awaitable<Outcome> retry_loop_of(runtime::world& in, core::deadline until,
                                         recycled<Protocol> given_protocol)
 {
     const auto held = std::move(given_protocol);  // ends with the loop, a parameter with its frame
@@ -266,11 +266,11 @@ runtime::awaitable<Given> retry_loop_of(runtime::world& in, core::deadline until
         std::rethrow_exception(thrown);
     if constexpr (requires { protocol.given(*std::move(end)); }) {
         auto given = protocol.given(*std::move(end));
-        if constexpr (std::same_as<Given, decltype(given)>)
+        if constexpr (std::same_as<Outcome, decltype(given)>)
             co_return std::move(given);
         else
             co_return std::move(given).value();
-    } else if constexpr (std::same_as<Given, outcome_type>) {
+    } else if constexpr (std::same_as<Outcome, outcome_type>) {
         co_return *std::move(end);
     } else {
         co_return std::move(*end).value();

@@ -92,7 +92,7 @@ struct flow {
 enum class end_state : std::uint8_t {
     none,  // the server's, before it has heard of the connection
     dialling,  // the client's, before it has an answer
-    greeted,  // the server's, before the client has answered its answer
+    syn_received,  // the server's, before the client has answered its answer
     open,
     closed,  // by its process; its kernel still sends what it was given
     lost,  // with its process: nobody there knows of it

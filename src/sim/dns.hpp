@@ -23,7 +23,7 @@ public:
 };
 
 /// How long one asks before giving up.
-inline constexpr duration dns_patience = std::chrono::seconds{5};
+inline constexpr duration dns_timeout = std::chrono::seconds{5};
 
 std::string normal_name(std::string_view name);
 

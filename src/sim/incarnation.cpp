@@ -150,10 +150,10 @@ awaitable<std::optional<error>> incarnation::ask_name_server(std::string name, t
     if (state.cancelled() != asio::cancellation_type::none)
         co_return look_up_error(errc::cancelled, name, "cancelled");
     const bool failing = all_.names.failing;
-    const time_point answer = steady_now() + (failing ? dns_patience : all_.names.latency);
+    const time_point answer = steady_now() + (failing ? dns_timeout : all_.names.latency);
     if (until > steady_now()) {
-        const auto how = co_await runtime::sleep_until(*this, std::min(answer, until));
-        if (how == runtime::wait_end::cancelled)
+        const auto end = co_await runtime::sleep_until(*this, std::min(answer, until));
+        if (end == runtime::wait_end::cancelled)
             co_return look_up_error(errc::cancelled, name, "cancelled");
     }
     if (until < answer)

@@ -23,7 +23,7 @@ network::network(std::uint64_t seed, timeline& time, trace& history)
     : seed_{seed},
       time_{time},
       trace_{history},
-      nowhere_{.how = {.cut = true}, .chance = random_source{seed, chance_of_links}}
+      nowhere_{.link_state = {.cut = true}, .chance = random_source{seed, chance_of_links}}
 {
 }
 
@@ -35,30 +35,30 @@ void network::add(machine& which)
     for (std::size_t from = 0; from <= added; ++from) {
         for (std::size_t to = wires_[from].size(); to <= added; ++to) {
             const random_source chance{seed_, chance_of_links, pair_of(from + 1, to + 1)};
-            wires_[from].push_back({.how = from == to ? loopback : all_, .chance = chance});
+            wires_[from].push_back({.link_state = from == to ? loopback : all_, .chance = chance});
         }
     }
 }
 
 link& network::between(const machine& from, const machine& to)
 {
-    return wires_[from.index()][to.index()].how;
+    return wires_[from.index()][to.index()].link_state;
 }
 
 const link& network::between(const machine& from, const machine& to) const
 {
-    return wires_[from.index()][to.index()].how;
+    return wires_[from.index()][to.index()].link_state;
 }
 
-void network::set_all(const link& how)
+void network::set_all(const link& link_state)
 {
-    all_ = how;
+    all_ = link_state;
     for (machine* from : machines_) {
         for (machine* to : machines_) {
             if (from == to)
                 continue;
-            between(*from, *to) = how;
-            if (!how.cut)
+            between(*from, *to) = link_state;
+            if (!link_state.cut)
                 recover(*from, *to);
         }
     }
@@ -187,15 +187,15 @@ void network::reset_between(const machine& one, const machine& another)
     }
 }
 
-void network::lose(incarnation& process, bool tell)
+void network::lose(incarnation& process, bool notify_peer)
 {
     const auto all = connections_;  // some are forgotten
     for (const auto& [id, which] : all) {
         for (const std::size_t side : {client_side, server_side}) {
             const connection_end& end = which->ends[side];
-            const bool only_kernel = end.state == end_state::closed && tell;
+            const bool only_kernel = end.state == end_state::closed && notify_peer;
             if (end.of == &process && !only_kernel)
-                lose_end(*which, side, tell);
+                lose_end(*which, side, notify_peer);
         }
     }
 }
@@ -209,9 +209,9 @@ void network::recover(const machine& from, const machine& to)
             flow& out = which->flows[side];
             wire& over = wire_from(*which, side);
             if (out.stalled && !out.recovering) {
-                const duration latency = over.chance.between(over.how.latency_min,
-                                                             over.how.latency_max);
-                plan_recovery(*which, side, time_.now() + over.how.resend + latency);
+                const duration latency = over.chance.between(over.link_state.latency_min,
+                                                             over.link_state.latency_max);
+                plan_recovery(*which, side, time_.now() + over.link_state.resend + latency);
             }
             if (which->flows[other(side)].window_swallowed)
                 send_window(*which, side, true);
@@ -240,7 +240,7 @@ std::size_t network::open_ends() const noexcept
     std::size_t count = 0;
     for (const auto& [id, which] : connections_) {
         for (const connection_end& end : which->ends)
-            count += !end.is_gone() && end.state != end_state::greeted;
+            count += !end.is_gone() && end.state != end_state::syn_received;
     }
     return count;
 }
@@ -254,7 +254,7 @@ void network::break_end(connection& which, std::size_t side, boost::system::errc
         return end.at->name() + " #" + std::to_string(which.id) +
                (why == boost::system::errc::connection_refused ? " refused" : " reset");
     });
-    if (end.state == end_state::greeted) {
+    if (end.state == end_state::syn_received) {
         leave_backlog(which);
         end.state = end_state::lost;
         return forget_if_done(which);
@@ -266,7 +266,7 @@ void network::break_end(connection& which, std::size_t side, boost::system::errc
         end.dialler->notify();
 }
 
-void network::lose_end(connection& which, std::size_t side, bool tell)
+void network::lose_end(connection& which, std::size_t side, bool notify_peer)
 {
     connection_end& end = which.ends[side];
     if (end.state == end_state::lost)
@@ -277,7 +277,7 @@ void network::lose_end(connection& which, std::size_t side, bool tell)
     end.state = end_state::lost;
     end.broken = make_error_code(boost::system::errc::connection_reset);
     end.dialler = nullptr;
-    if (tell && was_known)
+    if (notify_peer && was_known)
         send_reset(which, side);
     forget_if_done(which);
 }

@@ -27,7 +27,7 @@ public:
     void add(machine& which);
     link& between(const machine& from, const machine& to);
     const link& between(const machine& from, const machine& to) const;
-    void set_all(const link& how);
+    void set_all(const link& link_state);
     void set_cut(const machine& from, const machine& to, bool cut);
     void heal_all();
 
@@ -43,7 +43,7 @@ public:
     // Faults.
     void reset_between(const machine& one, const machine& other);
     /// A process has ended. Its peers are told, unless the kernel went with it.
-    void lose(incarnation& process, bool tell);
+    void lose(incarnation& process, bool notify_peer);
     /// Something can arrive again: what was swallowed is sent once more.
     void recover(const machine& from, const machine& to);
     void recover_all_to(const machine& which);
@@ -56,7 +56,7 @@ public:
 
 private:
     struct wire {
-        link how;
+        link link_state;
         random_source chance;
         time_point free_at{};  // when the last byte given to it will be on its way
     };
@@ -79,7 +79,7 @@ private:
     void recovers(connection& over, std::size_t side);
 
     void break_end(connection& which, std::size_t side, boost::system::errc::errc_t why);
-    void lose_end(connection& which, std::size_t side, bool tell);
+    void lose_end(connection& which, std::size_t side, bool notify_peer);
     void leave_backlog(connection& which);
     void forget_if_done(connection& which);
     void plan_recovery(connection& over, std::size_t side, time_point when);

@@ -26,25 +26,25 @@ network::wire& network::wire_from(const connection& over, std::size_t side)
 bool network::reaches(const connection& over, std::size_t side)
 {
     const machine* const to = over.ends[other(side)].at;
-    return to != nullptr && to->has_power() && !wire_from(over, side).how.cut;
+    return to != nullptr && to->has_power() && !wire_from(over, side).link_state.cut;
 }
 
 void network::send(connection& over, std::size_t side, segment what)
 {
     wire& by = wire_from(over, side);
     flow& out = over.flows[side];
-    what.swallowed = by.how.cut;
-    what.breaks = by.chance.happens(by.how.reset);
+    what.swallowed = by.link_state.cut;
+    what.breaks = by.chance.happens(by.link_state.reset);
 
     time_point arrival = time_.now();
-    if (by.how.bytes_per_ms > 0) {
-        const std::uint64_t nanoseconds = what.length * 1'000'000 / by.how.bytes_per_ms;
+    if (by.link_state.bytes_per_ms > 0) {
+        const std::uint64_t nanoseconds = what.length * 1'000'000 / by.link_state.bytes_per_ms;
         const duration takes = std::chrono::nanoseconds{nanoseconds};
         arrival = by.free_at = std::max(arrival, by.free_at) + takes;
     }
-    arrival += by.chance.between(by.how.latency_min, by.how.latency_max);
-    for (int n = 0; n < resends_max && by.chance.happens(by.how.loss); ++n) {
-        arrival += by.how.resend;
+    arrival += by.chance.between(by.link_state.latency_min, by.link_state.latency_max);
+    for (int n = 0; n < resends_max && by.chance.happens(by.link_state.loss); ++n) {
+        arrival += by.link_state.resend;
         what.sent_again = true;
     }
     out.last_arrival = std::max(out.last_arrival, arrival);
@@ -60,11 +60,11 @@ void network::send_reset(connection& over, std::size_t side, bool refused)
     if (over.ends[other(side)].is_gone())
         return;
     wire& by = wire_from(over, side);
-    if (by.how.cut)
+    if (by.link_state.cut)
         return;
     flow& out = over.flows[side];
     out.last_arrival = std::max(
-        out.last_arrival, time_.now() + by.chance.between(by.how.latency_min, by.how.latency_max));
+        out.last_arrival, time_.now() + by.chance.between(by.link_state.latency_min, by.link_state.latency_max));
     time_.plan(out.last_arrival, {.kind = occurrence_kind::reset,
                                   .side = static_cast<std::uint8_t>(side),
                                   .number = refused,
@@ -88,12 +88,12 @@ void network::send_window(connection& over, std::size_t reader, bool again)
 {
     wire& by = wire_from(over, reader);
     flow& in = over.flows[other(reader)];
-    in.window_swallowed = by.how.cut;
-    if (by.how.cut)
+    in.window_swallowed = by.link_state.cut;
+    if (by.link_state.cut)
         return;
-    duration takes = by.chance.between(by.how.latency_min, by.how.latency_max);
-    if (again || by.chance.happens(by.how.loss))
-        takes += by.how.resend;
+    duration takes = by.chance.between(by.link_state.latency_min, by.link_state.latency_max);
+    if (again || by.chance.happens(by.link_state.loss))
+        takes += by.link_state.resend;
     time_.plan(time_.now() + takes, {.kind = occurrence_kind::window,
                                      .side = static_cast<std::uint8_t>(reader),
                                      .number = in.advertised,
@@ -134,7 +134,7 @@ void network::segment_arrives(connection& over, std::size_t side)
     out.stalled = true;
     ++out.missed;
     if (!out.recovering && reaches(over, side))  // it was sent into a cut that has healed since
-        plan_recovery(over, side, time_.now() + wire_from(over, side).how.resend);
+        plan_recovery(over, side, time_.now() + wire_from(over, side).link_state.resend);
 }
 
 void network::plan_recovery(connection& over, std::size_t side, time_point when)
@@ -202,7 +202,7 @@ void network::syn_arrives(connection& over)
     const auto at = process != nullptr ? process->listening_at(over.port) : nullptr;
     if (!at || at->pending >= backlog::limit || (at->loopback_only && !over.loopback))
         return send_reset(over, server_side, true);
-    server.state = end_state::greeted;
+    server.state = end_state::syn_received;
     server.of = process;
     over.waiting_at = at;
     ++at->pending;
@@ -227,7 +227,7 @@ void network::syn_ack_arrives(connection& over)
 void network::ack_arrives(connection& over)
 {
     connection_end& server = over.ends[server_side];
-    if (server.state != end_state::greeted)
+    if (server.state != end_state::syn_received)
         return;
     server.state = end_state::open;
     trace_.add(traced::accepted, server.at->index(), {over.id}, [&] {

@@ -15,8 +15,8 @@ public:
     explicit random_source(std::uint64_t seed, std::uint64_t purpose = 0, std::uint64_t which = 0)
     {
         std::uint64_t from = scrambled(scrambled(seed) ^ purpose) ^ which;
-        for (std::uint64_t& word : state_)
-            word = scrambled(from += 0x9e3779b97f4a7c15);
+        for (std::uint64_t& chunk : state_)
+            chunk = scrambled(from += 0x9e3779b97f4a7c15);
     }
 
     std::uint64_t next() noexcept
@@ -49,11 +49,11 @@ public:
 
     void fill(std::span<std::uint8_t> into) noexcept
     {
-        std::uint64_t word = 0;
-        for (std::size_t i = 0; i < into.size(); ++i, word >>= 8) {
+        std::uint64_t chunk = 0;
+        for (std::size_t i = 0; i < into.size(); ++i, chunk >>= 8) {
             if (i % 8 == 0)
-                word = next();
-            into[i] = static_cast<std::uint8_t>(word);
+                chunk = next();
+            into[i] = static_cast<std::uint8_t>(chunk);
         }
     }
 

@@ -146,17 +146,17 @@ void simulation::set_link(const host& one, const host& other, const link& both_w
     set_link_one_way(other, one, both_ways);
 }
 
-void simulation::set_link_one_way(const host& from, const host& to, const link& how)
+void simulation::set_link_one_way(const host& from, const host& to, const link& link_state)
 {
     network& wires = parts_->all.wires;
-    wires.between(as_machine(from), as_machine(to)) = how;
-    if (!how.cut)
+    wires.between(as_machine(from), as_machine(to)) = link_state;
+    if (!link_state.cut)
         wires.recover(as_machine(from), as_machine(to));
 }
 
-void simulation::set_all_links(const link& how)
+void simulation::set_all_links(const link& link_state)
 {
-    parts_->all.wires.set_all(how);
+    parts_->all.wires.set_all(link_state);
 }
 
 link simulation::link_between(const host& from, const host& to) const

@@ -104,8 +104,8 @@ public:
 
     /// Both directions between two hosts, or all links, also those of hosts to come.
     void set_link(const host& one, const host& other, const link& both_ways);
-    void set_link_one_way(const host& from, const host& to, const link& how);
-    void set_all_links(const link& how);
+    void set_link_one_way(const host& from, const host& to, const link& link_state);
+    void set_all_links(const link& link_state);
     link link_between(const host& from, const host& to) const;
     void partition(const host& one, const host& other);  // cut both ways, the rest stays
     void partition_one_way(const host& from, const host& to);

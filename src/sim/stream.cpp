@@ -83,9 +83,9 @@ awaitable<error_code> sim_stream::wait(waiting& place)
         co_return make_error_code(operation_canceled);
     const auto self = std::make_shared<runtime::suspension>();
     place = self;
-    const wait_end how = co_await self->suspend();
-    if (how != wait_end::notified)
-        co_return make_error_code(how == wait_end::timed_out ? timed_out : operation_canceled);
+    const wait_end end = co_await self->suspend();
+    if (end != wait_end::notified)
+        co_return make_error_code(end == wait_end::timed_out ? timed_out : operation_canceled);
     co_return ended();
 }
 
@@ -118,13 +118,13 @@ void sim_stream::cancel() noexcept
     end_waits(wait_end::cancelled);
 }
 
-void sim_stream::end_waits(wait_end how) noexcept
+void sim_stream::end_waits(wait_end wait_result) noexcept
 {
     connection_end& end = over_->ends[side_];
     if (end.reader)
-        end.reader->end(how);
+        end.reader->end(wait_result);
     if (end.writer)
-        end.writer->end(how);
+        end.writer->end(wait_result);
 }
 
 std::string sim_stream::peer() const
@@ -159,8 +159,8 @@ awaitable<result<runtime::stream_ptr>> sim_listener::accept()
             runtime::stream_ptr made = std::make_unique<sim_stream>(in, taken, server_side);
             co_return std::move(made);
         }
-        const wait_end how = co_await at->news.wait(seen);
-        if (how == wait_end::cancelled)
+        const wait_end end = co_await at->news.wait(seen);
+        if (end == wait_end::cancelled)
             co_return error_of_accept();
     }
 }

@@ -25,7 +25,7 @@ private:
     using waiting = std::shared_ptr<runtime::suspension>;
 
     void ring() noexcept override;
-    void end_waits(runtime::wait_end how) noexcept;
+    void end_waits(runtime::wait_end end) noexcept;
     error_code ended() const noexcept;
     runtime::awaitable<error_code> begin() const;
     /// Waits in the place given. No error: there is news.

@@ -9,16 +9,16 @@ std::uint64_t hash_of(const Byte* bytes, std::size_t size) noexcept
     std::uint64_t hash = 0xcbf29ce484222325 ^ size;
     std::size_t at = 0;
     while (at < size) {
-        std::uint64_t word = 0;
+        std::uint64_t chunk = 0;
         if (size - at >= 8) {
             for (unsigned i = 0; i < 8; ++i)  // compilers make this one load
-                word |= std::uint64_t{static_cast<std::uint8_t>(bytes[at + i])} << 8 * i;
+                chunk |= std::uint64_t{static_cast<std::uint8_t>(bytes[at + i])} << 8 * i;
             at += 8;
         } else {
             for (unsigned i = 0; at < size; ++i, ++at)
-                word |= std::uint64_t{static_cast<std::uint8_t>(bytes[at])} << 8 * i;
+                chunk |= std::uint64_t{static_cast<std::uint8_t>(bytes[at])} << 8 * i;
         }
-        hash = (hash ^ word) * 0x9fb21c651e98df25;
+        hash = (hash ^ chunk) * 0x9fb21c651e98df25;
         hash ^= hash >> 29;
     }
     return hash;

@@ -26,12 +26,12 @@ const std::regex logins[] = {
 /// Of official examples, which say what comes of them.
 constexpr std::string_view given = "pencil";
 
-bool is_canary(std::string_view word)
+bool is_canary(std::string_view token)
 {
-    const bool inserted = word.find('{') != word.npos;  // Python's and JavaScript's, of a name
-    return inserted || word == given || word == certificates::password ||
-           word.find(canary::password) != word.npos ||
-           word.find(canary::wrong_password) != word.npos;
+    const bool inserted = token.find('{') != token.npos;  // Python's and JavaScript's, of a name
+    return inserted || token == given || token == certificates::password ||
+           token.find(canary::password) != token.npos ||
+           token.find(canary::wrong_password) != token.npos;
 }
 
 /// What is wrong with a source; and how many passwords it has.

@@ -90,9 +90,9 @@ protected:
     }
 
     /// Keeps what an operation came to, and what the client says of itself then.
-    bool run(scene& s, const bson::document& command, mongo::command_options how = {})
+    bool run(scene& s, const bson::document& command, mongo::command_options options = {})
     {
-        const operation& op = s.run(command, how);
+        const operation& op = s.run(command, options);
         ear->add(op.explain());
         if (op.done() && !op.good())
             ear->add(op.outcome->error());
@@ -308,16 +308,16 @@ TEST_F(canary_test, commands_with_secrets_are_not_shown)
         const bson::document command = bson::doc(
             name, 1, "pwd", canary::password, "speculativeAuthenticate",
             bson::object("saslStart", 1, "payload", canary::password));
-        const bool greets = is_hello(name);
-        s.server("a").on_command(name, [&s, greets](const scripted_command& asked) {
-            if (greets && !asked.body["pwd"])
+        const bool says_hello = is_hello(name);
+        s.server("a").on_command(name, [&s, says_hello](const scripted_command& asked) {
+            if (says_hello && !asked.body["pwd"])
                 return scripted_reply{s.set.hello_of("a:27017")};
             return scripted_reply{bson::doc("ok", 1.0, "speculativeAuthenticate",
                                             bson::object("payload", canary::password))};
         });
         EXPECT_TRUE(run(s, command));
-        s.server("a").on_command(name, [&s, greets](const scripted_command& asked) {
-            return greets && !asked.body["pwd"] ? scripted_reply{s.set.hello_of("a:27017")}
+        s.server("a").on_command(name, [&s, says_hello](const scripted_command& asked) {
+            return says_hello && !asked.body["pwd"] ? scripted_reply{s.set.hello_of("a:27017")}
                                                 : hang_up();
         });
         EXPECT_FALSE(run(s, command));

@@ -32,7 +32,7 @@ struct deserted {
     }
     bool runs_until(const std::function<bool()>& done)
     {
-        const auto limit = clock::now() + net_patience;
+        const auto limit = clock::now() + net_timeout;
         while (!done() && clock::now() < limit)
             loop->run_one_for(std::chrono::milliseconds{10});
         return done();
@@ -40,7 +40,7 @@ struct deserted {
     /// Nobody of the client is left at the server: nothing of it was leaked.
     bool is_left_alone()
     {
-        const auto limit = clock::now() + net_patience;
+        const auto limit = clock::now() + net_timeout;
         while (server.open_connections() != 0 && clock::now() < limit)
             std::this_thread::yield();
         return server.open_connections() == 0;

@@ -59,14 +59,14 @@ protected:
     }
 
     static runtime::awaitable<void> run(mongo::client with, bson::document command,
-                                        mongo::command_options how,
+                                        mongo::command_options options,
                                         std::optional<result<bson::document>>& outcome)
     {
         try {
-            auto reply = co_await with.run_command("sea", command, how);
+            auto reply = co_await with.run_command("sea", command, options);
             outcome = std::move(reply);
         } catch (const failure& failed) {
-            outcome = failed.why();
+            outcome = failed.error();
         }
         co_await with.close();
     }
@@ -74,10 +74,10 @@ protected:
     result<bson::document> run(const bson::document& command, mongo::command_kind kind,
                                const std::string& uri = "mongodb://a,b/?replicaSet=rs")
     {
-        mongo::command_options how;
-        how.kind = kind;
+        mongo::command_options options;
+        options.kind = kind;
         std::optional<result<bson::document>> outcome;
-        app.start(run(connect(uri), command, how, outcome));
+        app.start(run(connect(uri), command, options, outcome));
         EXPECT_TRUE(simulation.run_while_not([&] { return simulation.left().tasks == 2; }));
         EXPECT_TRUE(outcome);
         return std::move(outcome).value_or(error{runtime::errc::cancelled, "never ended"});

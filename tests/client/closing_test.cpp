@@ -33,7 +33,7 @@ TEST(traffic_closing, may_begin_when_the_client_has_gone)
 /// Whoever does not wait for the end has still asked for it.
 TEST(traffic_closing, may_be_given_up_and_still_nothing_is_left)
 {
-    for (const duration patience : {0us, 500us, 1000us, 1500us, 2500us}) {
+    for (const duration timeout : {0us, 500us, 1000us, 1500us, 2500us}) {
         scene s{{.hosts = {"a"}}};
         s.simulation.run_for(1ms);
         const auto before = s.simulation.left();
@@ -44,13 +44,13 @@ TEST(traffic_closing, may_be_given_up_and_still_nothing_is_left)
         asio::cancellation_signal enough;
         asio::co_spawn(on, s.client->close(),
                        asio::bind_cancellation_slot(enough.slot(), asio::detached));
-        s.simulation.run_for(patience);
+        s.simulation.run_for(timeout);
         asio::post(on, [&] { enough.emit(asio::cancellation_type::terminal); });
         s.simulation.run_for(100us);
         s.client.reset();
         s.simulation.run_for(30s);
-        EXPECT_EQ(s.events().count(heard::topology_closed), 1U) << patience.count();
-        EXPECT_EQ(s.simulation.left(), before) << patience.count();
+        EXPECT_EQ(s.events().count(heard::topology_closed), 1U) << timeout.count();
+        EXPECT_EQ(s.simulation.left(), before) << timeout.count();
     }
 }
 

@@ -209,7 +209,7 @@ TEST(traffic_connection, the_first_hello_says_who_we_are_and_that_we_can_wait)
     s.simulation.run_for(30s);
     ASSERT_EQ(s.server("a").connections(), 3U);  // two of the monitor, one of the pool
     for (std::size_t number = 1; number <= 3; ++number) {
-        const bson::document hello = s.server("a").greeting_of(number);
+        const bson::document hello = s.server("a").first_hello(number);
         EXPECT_EQ(hello.get<std::string>("client.application.name").value_or(""), "kelp");
         EXPECT_TRUE(hello["client"].as_document()["driver"]);
         EXPECT_EQ(hello.get<bool>("backpressure").value_or(false), true);

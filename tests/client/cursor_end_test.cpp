@@ -13,9 +13,9 @@ TEST(traffic_cursor_end, close_tells_the_server)
     EXPECT_EQ(r.next(some), 1);
     EXPECT_TRUE(r.wait<void>([&](auto done) { some.close(done); }));
     ASSERT_EQ(r.server.count("killCursors"), 1u);
-    const bson::document told = r.server.commands("killCursors")[0].body;
-    EXPECT_EQ(told.get<std::string>("killCursors").value(), "kelp");
-    EXPECT_EQ(told.get<std::int64_t>("cursors.0").value(), 42);
+    const bson::document received = r.server.commands("killCursors")[0].body;
+    EXPECT_EQ(received.get<std::string>("killCursors").value(), "kelp");
+    EXPECT_EQ(received.get<std::int64_t>("cursors.0").value(), 42);
     EXPECT_EQ(r.lsid("killCursors"), r.lsid("find"));
     EXPECT_FALSE(some.is_open());
     EXPECT_EQ(r.next(some), 0);
@@ -58,7 +58,7 @@ TEST(traffic_cursor_end, the_connection_of_a_failed_cursor_is_given_back_by_its_
 {
     struct row {
         scripted_reply failure;
-        std::size_t told;  // whether the server may still have the cursor
+        std::size_t received;  // whether the server may still have the cursor
     };
     for (const row& one : {row{refusal(1), 1}, row{refusal(43), 0}, row{hang_up(), 0}}) {
         for (const bool closes : {true, false}) {
@@ -78,7 +78,7 @@ TEST(traffic_cursor_end, the_connection_of_a_failed_cursor_is_given_back_by_its_
                 }
             }
             EXPECT_TRUE(wait_for(r.s, [&] { return given_back() == 1; }));
-            EXPECT_EQ(r.server.count("killCursors"), one.told);
+            EXPECT_EQ(r.server.count("killCursors"), one.received);
             EXPECT_EQ(r.s.close(), "");
         }
     }
@@ -142,7 +142,7 @@ TEST(traffic_cursor_end, a_lost_connection_ends_it_without_good_bye)
 
 TEST(traffic_cursor_end, a_refused_batch_ends_it_and_the_server_is_told)
 {
-    for (const auto& [code, told] : {std::pair{2, 1u}, {43, 0u}, {237, 0u}}) {
+    for (const auto& [code, received] : {std::pair{2, 1u}, {43, 0u}, {237, 0u}}) {
         SCOPED_TRACE(code);
         reading r{first(42, R"([{"_id": 1}])"), {refusal(code)}};
         mongo::cursor some = r.find();
@@ -150,7 +150,7 @@ TEST(traffic_cursor_end, a_refused_batch_ends_it_and_the_server_is_told)
         const auto refused = r.wait<found>([&](auto done) { some.next(done); });
         ASSERT_FALSE(refused);
         EXPECT_EQ(mongo::server_code(refused.error()), code);
-        EXPECT_EQ(r.server.count("killCursors"), told);
+        EXPECT_EQ(r.server.count("killCursors"), received);
         EXPECT_FALSE(some.is_open());
         expect_clean(r.s);
     }

@@ -9,12 +9,12 @@ using mongo::error_kind;
 using mongo::kind_of;
 
 /// A command that its server answers with silence.
-const operation& ask_in_vain(scene& s, mongo::command_options how)
+const operation& ask_in_vain(scene& s, mongo::command_options options)
 {
     s.connect();
     EXPECT_TRUE(s.run(ping_command()).good());
     s.server("a").on_command("insert", [](const scripted_command&) { return keep_silent(); });
-    return s.run(insert_of(1), how);
+    return s.run(insert_of(1), options);
 }
 
 TEST(traffic_deadline, one_that_comes_while_the_server_works_is_a_timeout)

@@ -31,7 +31,7 @@ TEST(traffic_interruption, a_connection_that_owes_a_reply_goes_back_though_its_h
 class impatient final : public mongo::event_listener {
 public:
     explicit impatient(std::optional<mongo::client>& which) : which_{which} {}
-    void on(const told::connection_checked_out&) noexcept override { which_.reset(); }
+    void on(const events::connection_checked_out&) noexcept override { which_.reset(); }
 
 private:
     std::optional<mongo::client>& which_;

@@ -6,12 +6,12 @@ namespace {
 using namespace std::chrono_literals;
 
 /// What one handshake said of the driver.
-struct driver_words {
+struct driver_fields {
     std::string name;
     std::string version;
     std::string platform;
-    friend bool operator==(const driver_words&, const driver_words&) = default;
-    friend void PrintTo(const driver_words& w, std::ostream* to)
+    friend bool operator==(const driver_fields&, const driver_fields&) = default;
+    friend void PrintTo(const driver_fields& w, std::ostream* to)
     {
         *to << w.name << " / " << w.version << " / " << w.platform;
     }
@@ -24,7 +24,7 @@ struct library {
 };
 
 /// A "client" without what a library may add to.
-bson::document without_words(bson::view client)
+bson::document without_driver(bson::view client)
 {
     bson::byte_buffer bytes;
     bson::builder out{bytes};
@@ -56,7 +56,7 @@ public:
     }
 
     /// What a new connection says. Nothing else of it may ever change.
-    driver_words words()
+    driver_fields text()
     {
         s.simulation.run_for(1s);  // the last one has been idle for too long
         const operation& op = s.run(ping_command());
@@ -64,8 +64,8 @@ public:
         const std::size_t number = s.server("a").commands("ping").back().connection;
         EXPECT_TRUE(used_.empty() || number > used_.back()) << "a connection was used again";
         used_.push_back(number);
-        const bson::document hello = s.server("a").greeting_of(number);
-        const bson::document rest = without_words(hello["client"].as_document());
+        const bson::document hello = s.server("a").first_hello(number);
+        const bson::document rest = without_driver(hello["client"].as_document());
         EXPECT_TRUE(rest["os"]) << "there is something to compare";
         EXPECT_EQ(rest_.value_or(rest), rest);
         rest_ = rest;
@@ -81,7 +81,7 @@ private:
     std::optional<bson::document> rest_;
 };
 
-driver_words joined(const driver_words& first, const library& more)
+driver_fields joined(const driver_fields& first, const library& more)
 {
     const auto with = [](const std::string& a, std::string_view b) {
         return b.empty() ? a : a + "|" + std::string{b};
@@ -102,12 +102,12 @@ TEST(traffic_metadata, a_library_that_is_added_is_told_by_new_connections)
     for (const library& more : frameworks) {  // prose test 1
         introduction to;
         to.append({"library", "1.2", "Library Platform"});
-        const driver_words before = to.words();
+        const driver_fields before = to.text();
         EXPECT_TRUE(before.name.ends_with("|library"));
         EXPECT_TRUE(before.version.ends_with("|1.2"));
         EXPECT_TRUE(before.platform.ends_with("|Library Platform"));
         to.append(more);
-        EXPECT_EQ(to.words(), joined(before, more));
+        EXPECT_EQ(to.text(), joined(before, more));
         expect_clean(to.s);
     }
 }
@@ -116,13 +116,13 @@ TEST(traffic_metadata, several_libraries_are_told_in_their_order)
 {
     for (const library& more : frameworks) {  // prose test 2: none before the client is made
         introduction to;
-        const driver_words alone = to.words();
+        const driver_fields alone = to.text();
         const library first{"library", "1.2", "Library Platform"};
         to.append(first);
-        const driver_words before = to.words();
+        const driver_fields before = to.text();
         EXPECT_EQ(before, joined(alone, first));
         to.append(more);
-        EXPECT_EQ(to.words(), joined(before, more));
+        EXPECT_EQ(to.text(), joined(before, more));
         expect_clean(to.s);
     }
 }
@@ -138,22 +138,22 @@ TEST(traffic_metadata, what_was_said_already_is_not_said_again)
     };
     for (const library& more : others) {  // prose test 3
         introduction to;
-        (void)to.words();
+        (void)to.text();
         to.append(known);
-        const driver_words before = to.words();
+        const driver_fields before = to.text();
         to.append(more);
         const bool same = &more == &others[0];
-        EXPECT_EQ(to.words(), same ? before : joined(before, more));
+        EXPECT_EQ(to.text(), same ? before : joined(before, more));
         expect_clean(to.s);
     }
     introduction to;  // prose tests 4 and 6: something else in between
     to.append(known);
     to.append({"framework", "2.0", "Framework Platform"});
-    const driver_words before = to.words();
+    const driver_fields before = to.text();
     to.append(known);
-    EXPECT_EQ(to.words(), before);
+    EXPECT_EQ(to.text(), before);
     to.append({"framework", "2.0", "Framework Platform"});
-    EXPECT_EQ(to.words(), before);
+    EXPECT_EQ(to.text(), before);
     expect_clean(to.s);
 }
 
@@ -163,10 +163,10 @@ TEST(traffic_metadata, what_was_said_before_the_first_connection_is_not_said_aga
     const library known{"library", "1.2", "Library Platform"};
     to.append(known);
     to.append(known);
-    const driver_words before = to.words();
+    const driver_fields before = to.text();
     EXPECT_EQ(before.name, "holdfast|library");
     to.append(known);
-    EXPECT_EQ(to.words(), before);
+    EXPECT_EQ(to.text(), before);
     expect_clean(to.s);
 }
 
@@ -175,19 +175,19 @@ TEST(traffic_metadata, an_empty_text_is_none)
     const library parts[] = {{"library", "", "Library Platform"}, {"library", "1.2", ""}};
     for (const library& part : parts) {  // prose tests 7 and 8
         introduction to;
-        const driver_words alone = to.words();
+        const driver_fields alone = to.text();
         to.append(part);
-        const driver_words before = to.words();
+        const driver_fields before = to.text();
         EXPECT_EQ(before, joined(alone, part));
         EXPECT_EQ((before.name + before.version + before.platform).find("||"), std::string::npos);
         to.append(part);
-        EXPECT_EQ(to.words(), before);
+        EXPECT_EQ(to.text(), before);
         expect_clean(to.s);
     }
     introduction to;
-    const driver_words alone = to.words();
+    const driver_fields alone = to.text();
     EXPECT_THROW(to.append({"", "1.2", "Library Platform"}), failure);
-    EXPECT_EQ(to.words(), alone);
+    EXPECT_EQ(to.text(), alone);
     expect_clean(to.s);
 }
 
@@ -196,7 +196,7 @@ TEST(traffic_metadata, the_separator_is_refused_and_changes_nothing)
     const library wrong[] = {{"a|b", "", ""}, {"a", "1|2", ""}, {"a", "", "x|y"}};
     for (const bool early : {true, false}) {
         introduction to;
-        const driver_words before = early ? driver_words{} : to.words();
+        const driver_fields before = early ? driver_fields{} : to.text();
         for (const library& one : wrong) {
             try {
                 to.append(one);
@@ -205,7 +205,7 @@ TEST(traffic_metadata, the_separator_is_refused_and_changes_nothing)
                 EXPECT_NE(std::string{thrown.what()}.find("'|'"), std::string::npos);
             }
         }
-        const driver_words after = to.words();
+        const driver_fields after = to.text();
         EXPECT_EQ(after.name, "holdfast");
         EXPECT_EQ(after, early ? after : before);
         expect_clean(to.s);
@@ -215,14 +215,14 @@ TEST(traffic_metadata, the_separator_is_refused_and_changes_nothing)
 TEST(traffic_metadata, monitors_tell_it_too_on_their_next_connection)
 {
     introduction to;
-    (void)to.words();
+    (void)to.text();
     to.append({"library", "1.2", "Library Platform"});
     const std::size_t open = to.s.server("a").connections();
     to.s.restart("a", 100ms);
     ASSERT_TRUE(wait_for(to.s, [&] { return to.s.server("a").connections() > open; }));
     to.s.simulation.run_for(1s);
     for (std::size_t i = open + 1; i <= to.s.server("a").connections(); ++i)
-        EXPECT_EQ(to.s.server("a").greeting_of(i).get<std::string>("client.driver.name").value(),
+        EXPECT_EQ(to.s.server("a").first_hello(i).get<std::string>("client.driver.name").value(),
                   "holdfast|library");
     expect_clean(to.s);
 }

@@ -24,8 +24,8 @@ public:
     {
         ++asked;
         const time_point ready = steady_now() + takes;
-        const runtime::wait_end how = co_await runtime::sleep_until(*this, std::min(ready, until));
-        if (how == runtime::wait_end::cancelled)
+        const runtime::wait_end end = co_await runtime::sleep_until(*this, std::min(ready, until));
+        if (end == runtime::wait_end::cancelled)
             co_return error{runtime::errc::cancelled, "cancelled"};
         if (steady_now() < ready)
             co_return error{runtime::errc::name_lookup_failed, "nobody answers"};
@@ -115,7 +115,7 @@ TEST(traffic_opening, the_next_one_looks_up_what_a_cancelled_one_gave_up)
 struct at_end {
     using cancellation_slot_type = boost::asio::cancellation_slot;
     cancellation_slot_type get_cancellation_slot() const noexcept { return stop->slot(); }
-    void operator()(std::exception_ptr how) const { *thrown = std::move(how); }
+    void operator()(std::exception_ptr exception_ptr) const { *thrown = std::move(exception_ptr); }
 
     boost::asio::cancellation_signal* stop;
     std::exception_ptr* thrown;

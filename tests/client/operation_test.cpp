@@ -41,7 +41,7 @@ runtime::awaitable<void> await_twice(mongo::client with, std::vector<int>& outco
         outcomes.push_back(got.empty() ? 0 : 1);
         co_await with.run_command("sea", bad);
     } catch (const failure& thrown) {
-        outcomes.push_back(thrown.why().code().value());
+        outcomes.push_back(thrown.error().code().value());
     }
 }
 

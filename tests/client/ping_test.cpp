@@ -45,9 +45,9 @@ protected:
             outcome = std::move(looked_up).error();
             co_return;
         }
-        const auto recipe = shell::mongo::make_recipe(in, looked_up->settings, {});
-        EXPECT_TRUE(recipe);
-        auto made = co_await shell::mongo::first_contact(in, *recipe, looked_up->settings);
+        const auto config = shell::mongo::make_connection_config(in, looked_up->settings, {});
+        EXPECT_TRUE(config);
+        auto made = co_await shell::mongo::first_contact(in, *config, looked_up->settings);
         if (!made) {
             outcome = std::move(made).error();
             co_return;

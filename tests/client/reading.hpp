@@ -47,9 +47,9 @@ struct reading {
         }
     }
 
-    mongo::cursor find(mongo::find_options how = {})
+    mongo::cursor find(mongo::find_options options = {})
     {
-        return (*s.client)["sea"]["kelp"].find(bson::doc(), how);
+        return (*s.client)["sea"]["kelp"].find(bson::doc(), options);
     }
 
     template <class T, class Start>

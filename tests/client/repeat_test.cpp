@@ -6,7 +6,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-scripted_reply in_words(const char* what)
+scripted_reply to_text(const char* what)
 {
     return {.body = bson::doc("ok", 0.0, "errmsg", what)};
 }
@@ -14,20 +14,20 @@ scripted_reply in_words(const char* what)
 TEST(traffic_repeat, old_servers_may_say_in_words_that_they_are_no_primary)
 {
     VERIFIES("RW-007");
-    for (const char* const words : {"not master", "node is recovering"}) {
+    for (const char* const text : {"not master", "node is recovering"}) {
         scene s{{.hosts = {"a"}}};
         s.set.wire_version = 7;
-        s.server("a").on_command("insert", in_turn({in_words(words), good_write()}));
-        s.server("a").on_command("find", in_turn({in_words(words), good_write()}));
+        s.server("a").on_command("insert", in_turn({to_text(text), good_write()}));
+        s.server("a").on_command("find", in_turn({to_text(text), good_write()}));
         s.connect();
         const operation& wrote = s.write();
         ASSERT_TRUE(wrote.good()) << wrote.explain();
         const auto seen = s.server("a").commands("insert");
-        ASSERT_EQ(seen.size(), 2U) << words;
+        ASSERT_EQ(seen.size(), 2U) << text;
         EXPECT_EQ(seen[0].body["txnNumber"].as_int64(), seen[1].body["txnNumber"].as_int64());
         const operation& read = s.run(bson::doc("find", "kelp"), as_read());
         ASSERT_TRUE(read.good()) << read.explain();
-        EXPECT_EQ(s.server("a").count("find"), 2U) << words;
+        EXPECT_EQ(s.server("a").count("find"), 2U) << text;
         expect_clean(s);
     }
 }

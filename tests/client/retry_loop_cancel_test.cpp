@@ -90,8 +90,8 @@ void cancel_at_every_step(Story story, error_code cancelled, std::size_t all_att
         EXPECT_LE(run.ended, now) << "it ends at once, if it had not ended before";
         if (!run.succeeded()) {
             ++interrupted;
-            EXPECT_EQ(run.why().code(), cancelled);
-            EXPECT_EQ(run.why().history().size(), attempts);
+            EXPECT_EQ(run.error().code(), cancelled);
+            EXPECT_EQ(run.error().history().size(), attempts);
         }
         world.run();  // a strategy may still be at work
         EXPECT_EQ(run.completions, 1);

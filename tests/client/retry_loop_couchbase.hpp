@@ -38,9 +38,9 @@ public:
         if (what.takes > duration::zero()) {
             const time_point until = state_.request.deadline().value_or(runtime::never);
             const time_point done = std::min(open_.started + what.takes, until);
-            const auto how = co_await runtime::sleep_until(*world_, done);
+            const auto end = co_await runtime::sleep_until(*world_, done);
             out_of_time_ = done == until;
-            if (how == runtime::wait_end::cancelled || out_of_time_)
+            if (end == runtime::wait_end::cancelled || out_of_time_)
                 co_return numbered(n);
         }
         if (!what.fails)
@@ -50,7 +50,7 @@ public:
         co_return numbered(n);
     }
 
-    shell::retry_step judge(error why, time_point now)
+    shell::retry_step decide_retry(error why, time_point now)
     {
         ++book_->failed;
         if (out_of_time_)

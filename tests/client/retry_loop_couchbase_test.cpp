@@ -63,9 +63,9 @@ TEST_F(retry_loop_couchbase, fail_fast_refuses_all_else)
     settings.strategy = std::make_shared<core::couchbase::strict_fail_fast_strategy>();
     operation_run run{world, failing(8, retry_reason::kv_temporary_failure), within(10s)};
     world.run();
-    EXPECT_EQ(run.why().code().value(), 1);
-    ASSERT_EQ(run.why().history().size(), 1U);
-    EXPECT_EQ(run.why().history()[0].verdict, "not retried: the strategy refused");
+    EXPECT_EQ(run.error().code().value(), 1);
+    ASSERT_EQ(run.error().history().size(), 1U);
+    EXPECT_EQ(run.error().history()[0].decision, "not retried: the strategy refused");
 }
 
 TEST_F(retry_loop_couchbase, a_capped_wait_ends_as_a_time_out_and_nothing_is_sent)
@@ -76,12 +76,12 @@ TEST_F(retry_loop_couchbase, a_capped_wait_ends_as_a_time_out_and_nothing_is_sen
     world.run();
     EXPECT_EQ(run.completions, 1);
     EXPECT_EQ(run.took(), 2500ms);
-    EXPECT_EQ(run.why().code(), errc::unambiguous_timeout);
+    EXPECT_EQ(run.error().code(), errc::unambiguous_timeout);
     EXPECT_EQ(book.decided.back().wait, 839ms) << "1 s, capped";
     EXPECT_EQ(book.dispatched.size(), 7U);
-    ASSERT_EQ(run.why().history().size(), 7U);
+    ASSERT_EQ(run.error().history().size(), 7U);
     for (int i = 0; i < 7; ++i)
-        EXPECT_EQ(run.why().history()[static_cast<std::size_t>(i)].cause.value(), i + 1);
+        EXPECT_EQ(run.error().history()[static_cast<std::size_t>(i)].cause.value(), i + 1);
 }
 
 TEST_F(retry_loop_couchbase, a_time_out_during_an_attempt_may_be_ambiguous)
@@ -90,9 +90,9 @@ TEST_F(retry_loop_couchbase, a_time_out_during_an_attempt_may_be_ambiguous)
     operation_run run{world, failing(1, retry_reason::kv_temporary_failure, 1h), until};
     world.run();
     EXPECT_EQ(run.took(), 50ms);
-    EXPECT_EQ(run.why().code(), errc::ambiguous_timeout);
-    ASSERT_EQ(run.why().history().size(), 1U);
-    EXPECT_EQ(run.why().history()[0].verdict, "timed out during the attempt");
+    EXPECT_EQ(run.error().code(), errc::ambiguous_timeout);
+    ASSERT_EQ(run.error().history().size(), 1U);
+    EXPECT_EQ(run.error().history()[0].decision, "timed out during the attempt");
 }
 
 TEST_F(retry_loop_couchbase, cancelled_while_it_waits)
@@ -103,8 +103,8 @@ TEST_F(retry_loop_couchbase, cancelled_while_it_waits)
     world.run();
     EXPECT_EQ(run.completions, 1);
     EXPECT_EQ(run.took(), 30ms);
-    EXPECT_EQ(run.why().code(), errc::request_canceled);
-    EXPECT_EQ(run.why().history().size(), 3U);
+    EXPECT_EQ(run.error().code(), errc::request_canceled);
+    EXPECT_EQ(run.error().history().size(), 3U);
     EXPECT_EQ(book.dispatched.size(), 3U);
     EXPECT_EQ(world.alarms_set(), 0U);
 }

@@ -25,7 +25,7 @@ struct patient {
         ++*attempts;
         co_return say("failed");
     }
-    shell::settled_step judge(error, time_point) { return shell::try_again{50ms}; }
+    shell::settled_step decide_retry(error, time_point) { return shell::try_again{50ms}; }
     std::optional<error> woke(time_point) { return std::nullopt; }
     error timed_out(time_point) { return say("timed out"); }
     error cancelled(const error*, time_point) { return say("cancelled"); }

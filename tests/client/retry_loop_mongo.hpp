@@ -37,8 +37,8 @@ public:
         phase_ = dispatch_phase::in_flight;
         if (what.takes > duration::zero()) {
             const time_point done = std::min(started_ + what.takes, policy_.until.when());
-            const auto how = co_await runtime::sleep_until(*world_, done);
-            if (how == runtime::wait_end::cancelled || policy_.until.expired(done)) {
+            const auto end = co_await runtime::sleep_until(*world_, done);
+            if (end == runtime::wait_end::cancelled || policy_.until.expired(done)) {
                 failed_ = failure{};  // the connection is gone, and nobody knows the rest
                 co_return numbered(n);
             }
@@ -52,7 +52,7 @@ public:
         co_return n;
     }
 
-    shell::settled_step judge(error why, time_point now)
+    shell::settled_step decide_retry(error why, time_point now)
     {
         const double chance = world_->chance();
         core::mongo::retry_decision d;
@@ -91,7 +91,7 @@ private:
         core::token_bucket seen = tokens_->load();
         while (!tokens_->compare_exchange_weak(seen, change(seen))) {}
     }
-    void record(const error& why, time_point now, duration wait, std::string verdict)
+    void record(const error& why, time_point now, duration wait, std::string decision)
     {
         ++book_->failed;
         attempt_.phase = phase_;
@@ -99,7 +99,7 @@ private:
         attempt_.started = started_ - began_;
         attempt_.took = now - started_;
         attempt_.waited = wait;
-        attempt_.verdict = std::move(verdict);
+        attempt_.decision = std::move(decision);
         log_.record(attempt_);
     }
     error with_story(error why) { return std::move(why).with_history(std::move(log_).entries()); }

@@ -92,7 +92,7 @@ TEST_F(retry_loop_mongo, giving_up_tells_the_whole_story_in_order)
     operation_run run{world, operation(times(9, overloaded(), 1ms)), {}};
     world.run();
     EXPECT_EQ(run.completions, 1);
-    const error why = run.why();
+    const error why = run.error();
     EXPECT_EQ(why.code().value(), 6) << "the last one: 5 retries are the limit";
     ASSERT_EQ(why.history().size(), 6U);
     const auto waits = backoffs(6);
@@ -102,8 +102,8 @@ TEST_F(retry_loop_mongo, giving_up_tells_the_whole_story_in_order)
         EXPECT_EQ(one.took, 1ms);
         EXPECT_EQ(one.waited, i < 5 ? waits[i] : 0ms);
     }
-    EXPECT_EQ(why.history()[0].verdict.substr(0, 8), "retry 1,");
-    EXPECT_EQ(why.history()[5].verdict, "not retried: 5 retries are the limit");
+    EXPECT_EQ(why.history()[0].decision.substr(0, 8), "retry 1,");
+    EXPECT_EQ(why.history()[5].decision, "not retried: 5 retries are the limit");
 }
 
 TEST_F(retry_loop_mongo, an_empty_budget_ends_it)
@@ -114,8 +114,8 @@ TEST_F(retry_loop_mongo, an_empty_budget_ends_it)
     world.run();
     EXPECT_EQ(book.dispatched.size(), 3U);
     EXPECT_EQ(tokens.load().level(), core::tokens{});
-    ASSERT_EQ(run.why().history().size(), 3U);
-    EXPECT_EQ(run.why().history()[2].verdict, "not retried: the retry budget is used up");
+    ASSERT_EQ(run.error().history().size(), 3U);
+    EXPECT_EQ(run.error().history()[2].decision, "not retried: the retry budget is used up");
 }
 
 TEST_F(retry_loop_mongo, success_after_a_retry_refills_the_budget)
@@ -136,8 +136,8 @@ TEST_F(retry_loop_mongo, a_wait_that_ends_at_the_deadline_ends_as_a_time_out)
     world.run();
     EXPECT_EQ(run.completions, 1);
     EXPECT_EQ(run.took(), wait);
-    EXPECT_EQ(run.why().code(), boost::system::errc::timed_out);
-    EXPECT_EQ(run.why().history().size(), 1U);
+    EXPECT_EQ(run.error().code(), boost::system::errc::timed_out);
+    EXPECT_EQ(run.error().history().size(), 1U);
     EXPECT_EQ(book.dispatched.size(), 1U) << "nothing is sent at the deadline";
     EXPECT_EQ(world.alarms_set(), 0U);
 }
@@ -151,7 +151,7 @@ TEST_F(retry_loop_mongo, a_wait_beyond_the_deadline_is_not_begun)
     operation_run run{world, operation(times(1, overloaded())), policy.until};
     world.run();
     EXPECT_EQ(run.took(), 0ms);
-    EXPECT_EQ(run.why().code().value(), 1);
+    EXPECT_EQ(run.error().code().value(), 1);
     EXPECT_EQ(book.waits, 0);
     EXPECT_EQ(tokens.load(), before);
 }
@@ -162,9 +162,9 @@ TEST_F(retry_loop_mongo, an_attempt_that_the_deadline_ends_is_the_last)
     operation_run run{world, operation(times(9, lost_connection(), 30ms)), policy.until};
     world.run();
     EXPECT_EQ(run.took(), 70ms);
-    ASSERT_EQ(run.why().history().size(), 3U);
-    EXPECT_EQ(run.why().history()[2].took, 10ms);
-    EXPECT_EQ(run.why().history()[2].verdict, "not retried: the deadline has passed");
+    ASSERT_EQ(run.error().history().size(), 3U);
+    EXPECT_EQ(run.error().history()[2].took, 10ms);
+    EXPECT_EQ(run.error().history()[2].decision, "not retried: the deadline has passed");
 }
 
 TEST_F(retry_loop_mongo, another_operation_has_the_connection_during_the_backoff)

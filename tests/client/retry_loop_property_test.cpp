@@ -105,7 +105,7 @@ void run_and_check(virtual_world& world, Operation what, core::deadline until, l
     if (run.succeeded())
         return;
     // The history has all attempts, in order.
-    const error why = run.why();
+    const error why = run.error();
     ASSERT_EQ(why.history().size(), static_cast<std::size_t>(book.failed));
     ASSERT_EQ(why.history().size(), book.dispatched.size());
     for (std::size_t i = 0; i < why.history().size(); ++i)

@@ -21,14 +21,14 @@ using couchbase::retry_reply;
 
 class strategy final : public couchbase::retry_strategy {
 public:
-    explicit strategy(std::function<retry_answer()> how) : how_{std::move(how)} {}
+    explicit strategy(std::function<retry_answer()> answer) : answer_{std::move(answer)} {}
     retry_answer retry_after(const couchbase::retry_request&, retry_reason) const override
     {
-        return how_();
+        return answer_();
     }
 
 private:
-    std::function<retry_answer()> how_;
+    std::function<retry_answer()> answer_;
 };
 
 runtime::awaitable<void> answer_in(runtime::world& in, duration delay, retry_reply reply)
@@ -39,13 +39,13 @@ runtime::awaitable<void> answer_in(runtime::world& in, duration delay, retry_rep
 
 class retry_loop_strategy : public ::testing::Test {
 protected:
-    couchbase_operation asking(std::function<retry_answer()> how, virtual_world& in)
+    couchbase_operation asking(std::function<retry_answer()> answer, virtual_world& in)
     {
         couchbase::retry_request::settings settings;
         settings.operation = "get";
         settings.idempotent = true;
         settings.deadline = in.steady_now() + 100ms;
-        settings.strategy = std::make_shared<strategy>(std::move(how));
+        settings.strategy = std::make_shared<strategy>(std::move(answer));
         const couchbase_operation::failure once{retry_reason::kv_temporary_failure};
         return {in, std::move(settings), {{1ms, once}}, book};
     }
@@ -90,9 +90,9 @@ TEST_F(retry_loop_strategy, throws)
     operation_run run{world, asking(bad, world), in_100ms(world)};
     world.run();
     EXPECT_EQ(run.completions, 1);
-    EXPECT_EQ(run.why().code(), errc::retry_strategy_failure);
-    EXPECT_EQ(run.why().message(), "the retry strategy threw: out of ideas");
-    EXPECT_EQ(run.why().history().size(), 1U);
+    EXPECT_EQ(run.error().code(), errc::retry_strategy_failure);
+    EXPECT_EQ(run.error().message(), "the retry strategy threw: out of ideas");
+    EXPECT_EQ(run.error().history().size(), 1U);
     EXPECT_FALSE(run.thrown);
 }
 
@@ -104,7 +104,7 @@ TEST_F(retry_loop_strategy, throws_an_error_of_its_own_choice)
     };
     operation_run run{world, asking(chosen, world), in_100ms(world)};
     world.run();
-    EXPECT_EQ(run.why().code(), errc::document_locked);
+    EXPECT_EQ(run.error().code(), errc::document_locked);
 }
 
 TEST_F(retry_loop_strategy, drops_its_reply)
@@ -114,7 +114,7 @@ TEST_F(retry_loop_strategy, drops_its_reply)
     kept.reset();
     world.run();
     EXPECT_EQ(run.took(), 20ms);
-    EXPECT_EQ(run.why().code(), errc::retry_strategy_failure);
+    EXPECT_EQ(run.error().code(), errc::retry_strategy_failure);
 }
 
 TEST_F(retry_loop_strategy, never_answers)
@@ -123,9 +123,9 @@ TEST_F(retry_loop_strategy, never_answers)
     world.run();
     EXPECT_EQ(run.completions, 1);
     EXPECT_EQ(run.took(), 100ms);
-    EXPECT_EQ(run.why().code(), errc::unambiguous_timeout);
-    ASSERT_EQ(run.why().history().size(), 1U);
-    EXPECT_EQ(run.why().history()[0].verdict, "timed out before the strategy had answered");
+    EXPECT_EQ(run.error().code(), errc::unambiguous_timeout);
+    ASSERT_EQ(run.error().history().size(), 1U);
+    EXPECT_EQ(run.error().history()[0].decision, "timed out before the strategy had answered");
     EXPECT_EQ(world.alarms_set(), 0U);
 }
 
@@ -148,7 +148,7 @@ TEST_F(retry_loop_strategy, answers_when_the_deadline_has_rung_but_nobody_has_no
     ASSERT_FALSE(run.over);
     (*kept)(retry_action::with_duration(1ms));
     world.run();
-    EXPECT_EQ(run.why().code(), errc::unambiguous_timeout);
+    EXPECT_EQ(run.error().code(), errc::unambiguous_timeout);
     EXPECT_EQ(book.dispatched.size(), 1U);
 }
 
@@ -159,7 +159,7 @@ TEST_F(retry_loop_strategy, answers_with_a_wait_that_ends_at_the_deadline)
     (*kept)(retry_action::with_duration(40ms));
     world.run();
     EXPECT_EQ(run.took(), 100ms);
-    EXPECT_EQ(run.why().code(), errc::unambiguous_timeout);
+    EXPECT_EQ(run.error().code(), errc::unambiguous_timeout);
     EXPECT_EQ(book.dispatched.size(), 1U);
 }
 
@@ -171,9 +171,9 @@ TEST_F(retry_loop_strategy, answers_after_cancellation_from_another_thread)
     world.run();
     EXPECT_EQ(run.completions, 1);
     EXPECT_EQ(run.took(), 20ms);
-    EXPECT_EQ(run.why().code(), errc::request_canceled);
-    ASSERT_EQ(run.why().history().size(), 1U);
-    EXPECT_EQ(run.why().history()[0].verdict, "cancelled before the strategy had answered");
+    EXPECT_EQ(run.error().code(), errc::request_canceled);
+    ASSERT_EQ(run.error().history().size(), 1U);
+    EXPECT_EQ(run.error().history()[0].decision, "cancelled before the strategy had answered");
     EXPECT_EQ(world.alarms_set(), 0U);
     std::thread{[this] { (*kept)(retry_action::with_duration(1ms)); }}.join();
     EXPECT_FALSE(world.step());
@@ -248,7 +248,7 @@ TEST_F(retry_loop_strategy, answers_from_another_thread_while_it_is_cancelled)
         world.run();
         ASSERT_EQ(run.completions, 1);
         ASSERT_FALSE(run.succeeded());
-        ASSERT_EQ(run.why().code(), errc::request_canceled);
+        ASSERT_EQ(run.error().code(), errc::request_canceled);
         ASSERT_EQ(book.dispatched.size(), 1U);
         ASSERT_EQ(world.alarms_set(), 0U);
     }

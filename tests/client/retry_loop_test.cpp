@@ -32,7 +32,7 @@ struct stubborn {
             co_return std::make_unique<int>(7);
         co_return say("failed");
     }
-    shell::settled_step judge(error, time_point now)
+    shell::settled_step decide_retry(error, time_point now)
     {
         book->decided.push_back({now, wait});
         return shell::try_again{wait};
@@ -81,7 +81,7 @@ TEST_F(retry_loop, a_wait_of_nothing_starves_nobody)
     for (int steps = 0; steps < 100 && !run.over; ++steps)
         world.step();
     EXPECT_EQ(run.completions, 1);
-    EXPECT_EQ(run.why().message(), "cancelled");
+    EXPECT_EQ(run.error().message(), "cancelled");
     EXPECT_TRUE(run.throws_when_cancelled);
     EXPECT_EQ(world.alarms_set(), 0U);
 }
@@ -98,7 +98,7 @@ TEST_F(retry_loop, an_endless_wait_ends_with_the_deadline)
 {
     operation_run run{world, stubborn{.book = &book, .wait = duration::max()}, within(1s)};
     world.run();
-    EXPECT_EQ(run.why().message(), "timed out");
+    EXPECT_EQ(run.error().message(), "timed out");
     EXPECT_EQ(run.took(), 1s);
     EXPECT_EQ(book.dispatched.size(), 1U);
 }
@@ -111,7 +111,7 @@ TEST_F(retry_loop, an_endless_wait_without_a_deadline_ends_with_its_cancellation
     run.cancel();
     world.run();
     EXPECT_EQ(run.completions, 1);
-    EXPECT_EQ(run.why().message(), "cancelled");
+    EXPECT_EQ(run.error().message(), "cancelled");
 }
 
 /// Asio forgets a cancellation when another one follows that the coroutine does not heed.
@@ -123,7 +123,7 @@ TEST_F(retry_loop, a_cancelled_wait_is_not_forgotten)
     run.cancellation.emit(runtime::asio::cancellation_type::partial);
     world.run_for(1s);
     EXPECT_EQ(run.completions, 1);
-    EXPECT_EQ(run.why().message(), "cancelled");
+    EXPECT_EQ(run.error().message(), "cancelled");
     EXPECT_EQ(book.dispatched.size(), 1U);
 }
 
@@ -134,7 +134,7 @@ TEST_F(retry_loop, nothing_is_sent_at_the_deadline)
         operation_run run{world, stubborn{.book = &book, .wait = 5ms}, within(time)};
         world.run();
         EXPECT_EQ(run.took(), time);
-        EXPECT_EQ(run.why().message(), "timed out");
+        EXPECT_EQ(run.error().message(), "timed out");
         EXPECT_EQ(book.dispatched.size(), 2U);
     }
 }
@@ -143,7 +143,7 @@ TEST_F(retry_loop, a_protocol_may_end_it_on_waking)
 {
     operation_run run{world, stubborn{.book = &book, .wait = 5ms, .wakes_well = false}, {}};
     world.run();
-    EXPECT_EQ(run.why().message(), "woke badly");
+    EXPECT_EQ(run.error().message(), "woke badly");
     EXPECT_EQ(book.dispatched.size(), 1U);
 }
 
@@ -228,7 +228,7 @@ struct hoarder {
             co_return result<void>{};
         co_return say("failed");
     }
-    shell::settled_step judge(error, time_point) { return shell::try_again{1ms}; }
+    shell::settled_step decide_retry(error, time_point) { return shell::try_again{1ms}; }
     std::optional<error> woke(time_point) { return std::nullopt; }
     error timed_out(time_point) { return say("timed out"); }
     error cancelled(const error*, time_point) { return say("cancelled"); }

@@ -176,9 +176,9 @@ TEST(traffic_session, after_a_network_error_it_is_not_used_by_anybody_else)
     ASSERT_TRUE(s.write(5).good());
     EXPECT_NE(lsid_of(s.server("a").commands("insert").back()), dirty);
     expect_clean(s);
-    const auto farewell = s.server("a").commands("endSessions");
-    ASSERT_EQ(farewell.size(), 1U);
-    for (const bson::element& one : farewell[0].body["endSessions"].as_array()) {
+    const auto kill_cursors = s.server("a").commands("endSessions");
+    ASSERT_EQ(kill_cursors.size(), 1U);
+    for (const bson::element& one : kill_cursors[0].body["endSessions"].as_array()) {
         const auto id = one.as_document().get<uuid>("id").value();
         EXPECT_NE(id, dirty) << "the server need not hear of it again";
         EXPECT_NE(id, lsid_of(both[0]));

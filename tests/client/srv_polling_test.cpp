@@ -61,10 +61,10 @@ constexpr const char* query = "_mongodb._tcp.cluster.kelp.test";
 /// A cluster of four routers, found by their SRV records.
 class cluster {
 public:
-    explicit cluster(scene_options how = {.hosts = {"h1.kelp.test", "h2.kelp.test", "h3.kelp.test",
+    explicit cluster(scene_options options = {.hosts = {"h1.kelp.test", "h2.kelp.test", "h3.kelp.test",
                                                     "h4.kelp.test"},
                                           .sharded = true})
-        : s{std::move(how)},
+        : s{std::move(options)},
           world{std::make_shared<dns_world>(s.app.world())},
           log{std::make_shared<warnings>()}
     {

@@ -1,6 +1,6 @@
 #include "core/mongo/error/errc.hpp"
 #include "core/mongo/error/server_error.hpp"
-#include "holdfast/sync/client.hpp"
+#include "holdfast/mongo/sync/client.hpp"
 #include "runtime/errc.hpp"
 #include "world/net_party.hpp"
 #include "world/socket_server.hpp"
@@ -24,7 +24,7 @@ using clock = std::chrono::steady_clock;
 /// Waits for something that other threads bring about; false if it does not come.
 bool comes_true(const std::function<bool()>& what)
 {
-    const auto limit = clock::now() + net_patience;
+    const auto limit = clock::now() + net_timeout;
     while (!what()) {
         if (clock::now() > limit)
             return false;
@@ -68,7 +68,7 @@ TEST(sync_client, gives_replies_and_throws_errors)
     server.ask([](scripted_server& script) {
         script.on("count", [](bson::view) { return error_reply(13); });
     });
-    const sync::client client{server.uri()};
+    const mongo::sync::client client{server.uri()};
     client.ready();
     EXPECT_EQ(client.run_command("sea", ping()), bson::doc("ok", 1.0));
     const auto good = client.try_run_command("sea", ping());
@@ -83,7 +83,7 @@ TEST(sync_client, gives_replies_and_throws_errors)
         (void)client.run_command("sea", count);
         ADD_FAILURE() << "nothing was thrown";
     } catch (const failure& thrown) {
-        EXPECT_EQ(thrown.why().code(), bad.error().code());
+        EXPECT_EQ(thrown.error().code(), bad.error().code());
         EXPECT_STREQ(thrown.what(), "scripted");
     }
     EXPECT_FALSE(client.try_run_command("sea", bson::document{})) << "a command without a name";
@@ -93,11 +93,11 @@ TEST(sync_client, gives_replies_and_throws_errors)
 
 TEST(sync_client, refuses_strings_that_it_does_not_understand)
 {
-    EXPECT_THROW(sync::client{"kelp://sea"}, failure);
-    const auto made = sync::client::create("mongodb://a:b:c");
+    EXPECT_THROW(mongo::sync::client{"kelp://sea"}, failure);
+    const auto made = mongo::sync::client::create("mongodb://a:b:c");
     ASSERT_FALSE(made);
     EXPECT_FALSE(made.error().message().empty());
-    const sync::client nowhere{"mongodb+srv://nowhere.invalid/?serverSelectionTimeoutMS=200"};
+    const mongo::sync::client nowhere{"mongodb+srv://nowhere.invalid/?serverSelectionTimeoutMS=200"};
     EXPECT_FALSE(nowhere.try_ready());
     EXPECT_THROW(nowhere.ready(), failure);
 }
@@ -110,14 +110,14 @@ TEST(sync_client, retries_writes_and_keeps_sessions)
             return ++seen == 1 ? hang_up() : scripted_reply{bson::doc("n", 1, "ok", 1.0)};
         });
     });
-    const sync::client client{server.uri()};
+    const mongo::sync::client client{server.uri()};
     const mongo::session session = client.start_session();
-    const mongo::command_options how{.kind = mongo::command_kind::write, .session = &session};
+    const mongo::command_options options{.kind = mongo::command_kind::write, .session = &session};
     const bson::document insert = bson::doc("insert", "kelp", "documents",
                                             bson::list(bson::object("_id", 1)));
-    const auto done = client.try_run_command("sea", insert, how);
+    const auto done = client.try_run_command("sea", insert, options);
     ASSERT_TRUE(done) << done.error().explain();
-    ASSERT_TRUE(client.try_run_command("sea", insert, how));
+    ASSERT_TRUE(client.try_run_command("sea", insert, options));
     const auto sent = server.commands("insert");
     ASSERT_EQ(sent.size(), 3U);
     const auto number = [&](std::size_t i) {
@@ -128,7 +128,7 @@ TEST(sync_client, retries_writes_and_keeps_sessions)
     for (const scripted_command& one : sent)
         EXPECT_EQ(one.body.get<bson::uuid>("lsid.id").value(), session.id());
     session.end();
-    EXPECT_FALSE(client.try_run_command("sea", insert, how));
+    EXPECT_FALSE(client.try_run_command("sea", insert, options));
     client.close();
     EXPECT_EQ(server.count("endSessions"), 0U) << "a session in doubt is not ended, but forgotten";
 }
@@ -142,7 +142,7 @@ TEST(sync_client, keeps_a_deadline_and_never_takes_a_late_reply_for_another)
             return scripted_reply{.body = bson::doc("late", true, "ok", 1.0), .delay = 1500ms};
         });
     });
-    const sync::client client{server.uri("&maxPoolSize=1")};
+    const mongo::sync::client client{server.uri("&maxPoolSize=1")};
     const bson::document late = bson::doc("late", 1);
     ASSERT_TRUE(client.try_run_command("sea", ping()));
     for (int i = 0; i < 3; ++i) {
@@ -171,7 +171,7 @@ TEST(sync_client, waits_for_a_server_no_longer_than_it_may)
         const socket_server gone;
         address = gone.address();
     }
-    const sync::client client{"mongodb://" + address + "/?serverSelectionTimeoutMS=500"};
+    const mongo::sync::client client{"mongodb://" + address + "/?serverSelectionTimeoutMS=500"};
     const auto began = clock::now();
     const auto reply = client.try_run_command("sea", ping());
     const auto took = clock::now() - began;
@@ -189,7 +189,7 @@ TEST(sync_client, many_threads_share_a_few_connections)
 {
     socket_server server;
     make_echo(server);
-    const sync::client client{server.uri("&maxPoolSize=4")};
+    const mongo::sync::client client{server.uri("&maxPoolSize=4")};
     std::atomic<int> right = 0;
     std::vector<std::thread> workers;
     for (int worker = 0; worker < 8; ++worker) {
@@ -217,7 +217,7 @@ TEST(sync_client, closing_ends_what_other_threads_wait_for)
 {
     socket_server server;
     make_slow(server);
-    const sync::client client{server.uri("&maxPoolSize=2")};
+    const mongo::sync::client client{server.uri("&maxPoolSize=2")};
     std::atomic<int> failed = 0;
     std::vector<std::thread> workers;
     for (int i = 0; i < 4; ++i) {  // two wait for the server, and two for a connection
@@ -243,7 +243,7 @@ TEST(sync_client, closing_ends_those_who_wait_for_a_primary)
 {
     socket_server server;
     server.set.primary.clear();
-    const sync::client client{server.uri()};
+    const mongo::sync::client client{server.uri()};
     std::atomic<bool> failed = false;
     std::thread waiting{[&] { failed = !client.try_run_command("sea", ping()); }};
     ASSERT_TRUE(
@@ -260,25 +260,25 @@ TEST(sync_client, leaves_nothing_behind_whether_it_was_closed_or_not)
     socket_server server;
     make_slow(server);
     const auto use = [&](bool closes) {
-        const sync::client client{server.uri("&minPoolSize=3")};
+        const mongo::sync::client client{server.uri("&minPoolSize=3")};
         ASSERT_TRUE(client.try_run_command("sea", ping()));
         ASSERT_FALSE(client.try_run_command("sea", bson::doc("slow", 1), {.timeout = 20ms}));
-        const sync::client unused{server.uri()};
-        const sync::client nowhere{"mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=20"};
+        const mongo::sync::client unused{server.uri()};
+        const mongo::sync::client nowhere{"mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=20"};
         ASSERT_FALSE(nowhere.try_run_command("sea", ping()));
         EXPECT_GT(threads(), 1U);
         if (closes)
             client.close();
     };
-    const auto nobody_left = [&] { return server.open_connections() == 0; };
+    const auto none_left = [&] { return server.open_connections() == 0; };
     use(true);  // what the process does once, it has done then
-    ASSERT_TRUE(comes_true(nobody_left));
+    ASSERT_TRUE(comes_true(none_left));
     const std::size_t threads_before = threads();
     const std::size_t files_before = open_descriptors();
     for (const bool closes : {false, true, false}) {
         use(closes);
         EXPECT_EQ(threads(), threads_before);
-        EXPECT_TRUE(comes_true(nobody_left));
+        EXPECT_TRUE(comes_true(none_left));
         EXPECT_TRUE(comes_true([&] { return open_descriptors() == files_before; }))
             << open_descriptors() << " instead of " << files_before;
     }
@@ -288,7 +288,7 @@ TEST(sync_client, leaves_nothing_behind_whether_it_was_closed_or_not)
 class thread_watch final : public mongo::event_listener {
 public:
     explicit thread_watch(std::string_view name) : name_{name} {}
-    void on(const mongo::told::command_started& one) noexcept override
+    void on(const mongo::events::command_started& one) noexcept override
     {
         if (one.of.command_name != name_)
             return;
@@ -322,22 +322,22 @@ TEST(sync_client, its_own_thread_does_not_give_up_cursors)
     const auto watch = std::make_shared<thread_watch>("killCursors");
     mongo::client_options options;
     options.listeners = {watch};
-    const sync::client client{server.uri(), options};
-    const auto kelp = client["sea"]["kelp"];
+    const mongo::sync::client client{server.uri(), options};
+    const auto test_collection = client["sea"]["kelp"];
     {
-        sync::cursor enough = kelp.find(bson::doc(), {.limit = 1});
+        mongo::sync::cursor enough = test_collection.find(bson::doc(), {.limit = 1});
         EXPECT_TRUE(enough.next());
         EXPECT_EQ(watch->here, 1);
     }
     {
-        sync::cursor late = kelp.find(bson::doc(), {.timeout = 300ms});
+        mongo::sync::cursor late = test_collection.find(bson::doc(), {.timeout = 300ms});
         EXPECT_TRUE(late.next());
         std::this_thread::sleep_for(310ms);
         EXPECT_FALSE(late.try_next());
         EXPECT_EQ(watch->here, 2);
     }
     {
-        sync::cursor unread = kelp.find(bson::doc());
+        mongo::sync::cursor unread = test_collection.find(bson::doc());
         EXPECT_TRUE(unread.next());
     }
     EXPECT_EQ(watch->here, 3);
@@ -347,24 +347,24 @@ TEST(sync_client, its_own_thread_does_not_give_up_cursors)
 TEST(sync_client, can_be_moved)
 {
     socket_server server;
-    sync::client first{server.uri()};
+    mongo::sync::client first{server.uri()};
     ASSERT_TRUE(first.try_run_command("sea", ping()));
-    sync::client second = std::move(first);
+    mongo::sync::client second = std::move(first);
     ASSERT_TRUE(second.try_run_command("sea", ping()));
-    second = sync::client{server.uri("&appName=kelp")};
+    second = mongo::sync::client{server.uri("&appName=kelp")};
     EXPECT_TRUE(second.try_run_command("sea", ping()));
 }
 
 TEST(sync_client, tells_what_wraps_it)
 {
     socket_server server;
-    const sync::client client{server.uri()};
+    const mongo::sync::client client{server.uri()};
     client.append_metadata("kelp", "1.0");
     EXPECT_THROW(client.append_metadata("kelp|weed"), failure);
     ASSERT_TRUE(client.try_run_command("sea", ping()));
     const std::size_t over = server.commands("ping").at(0).connection;
     const bson::document hello = server.ask(
-        [over](scripted_server& script) { return script.greeting_of(over); });
+        [over](scripted_server& script) { return script.first_hello(over); });
     EXPECT_EQ(hello.get<std::string>("client.driver.name").value(), "holdfast|kelp");
 }
 

@@ -1,7 +1,7 @@
 #include "holdfast/mongo/error.hpp"
 #include "holdfast/mongo/filter.hpp"
 #include "holdfast/mongo/update.hpp"
-#include "holdfast/sync/client.hpp"
+#include "holdfast/mongo/sync/client.hpp"
 
 #include <boost/describe.hpp>
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ inline constexpr bool are_twins<asio::awaitable<result<T>>, T, result<T>> = true
                             decltype(blocking.try_##name(__VA_ARGS__))>)
 
 [[maybe_unused]] void every_operation_of_a_collection(const mongo::collection& a,
-                                                      const sync::collection& s, bson::view d,
+                                                      const mongo::sync::collection& s, bson::view d,
                                                       bson::array_view list, const account& ada,
                                                       const std::vector<account>& some)
 {
@@ -61,49 +61,49 @@ inline constexpr bool are_twins<asio::awaitable<result<T>>, T, result<T>> = true
     TWINS(a, s, drop_indexes, {});
     TWINS(a, s, drop, {});
     TWINS(a, s, rename, "n", {});
-    static_assert(std::same_as<decltype(s.find(d, {})), sync::cursor>);
-    static_assert(std::same_as<decltype(s.aggregate(list, {})), sync::cursor>);
-    static_assert(std::same_as<decltype(s.list_indexes({})), sync::cursor>);
-    static_assert(std::same_as<decltype(s.with({})), sync::collection>);
+    static_assert(std::same_as<decltype(s.find(d, {})), mongo::sync::cursor>);
+    static_assert(std::same_as<decltype(s.aggregate(list, {})), mongo::sync::cursor>);
+    static_assert(std::same_as<decltype(s.list_indexes({})), mongo::sync::cursor>);
+    static_assert(std::same_as<decltype(s.with({})), mongo::sync::collection>);
     static_assert(std::same_as<decltype(s.find_one<account>(d)), std::optional<account>>);
     static_assert(
         std::same_as<decltype(s.find_one_and_delete<account>(d)), std::optional<account>>);
 }
 
 [[maybe_unused]] void every_operation_of_a_database(const mongo::database& a,
-                                                    const sync::database& s, bson::view d,
+                                                    const mongo::sync::database& s, bson::view d,
                                                     bson::array_view list)
 {
     TWINS(a, s, run_command, d, {});
     TWINS(a, s, modify_collection, "c", d, {});
     TWINS(a, s, list_collection_names, {});
     TWINS(a, s, drop, {});
-    static_assert(std::same_as<decltype(s.create_collection("c", {})), sync::collection>);
+    static_assert(std::same_as<decltype(s.create_collection("c", {})), mongo::sync::collection>);
     static_assert(
-        std::same_as<decltype(s.try_create_collection("c", {})), result<sync::collection>>);
-    static_assert(std::same_as<decltype(s.run_cursor_command(d, {})), sync::cursor>);
-    static_assert(std::same_as<decltype(s.aggregate(list, {})), sync::cursor>);
-    static_assert(std::same_as<decltype(s.list_collections({})), sync::cursor>);
-    static_assert(std::same_as<decltype(s["c"]), sync::collection>);
-    static_assert(std::same_as<decltype(s.collection("c", {})), sync::collection>);
-    static_assert(std::same_as<decltype(s.with({})), sync::database>);
+        std::same_as<decltype(s.try_create_collection("c", {})), result<mongo::sync::collection>>);
+    static_assert(std::same_as<decltype(s.run_cursor_command(d, {})), mongo::sync::cursor>);
+    static_assert(std::same_as<decltype(s.aggregate(list, {})), mongo::sync::cursor>);
+    static_assert(std::same_as<decltype(s.list_collections({})), mongo::sync::cursor>);
+    static_assert(std::same_as<decltype(s["c"]), mongo::sync::collection>);
+    static_assert(std::same_as<decltype(s.collection("c", {})), mongo::sync::collection>);
+    static_assert(std::same_as<decltype(s.with({})), mongo::sync::database>);
 }
 
-[[maybe_unused]] void every_operation_of_a_client(const mongo::client& a, const sync::client& s,
+[[maybe_unused]] void every_operation_of_a_client(const mongo::client& a, const mongo::sync::client& s,
                                                   bson::view d)
 {
     TWINS(a, s, run_command, "db", d, {});
     TWINS(a, s, bulk_write, mongo::client_bulk_writes{}, {});
     TWINS(a, s, list_databases, {});
     TWINS(a, s, list_database_names, {});
-    static_assert(std::same_as<decltype(s["db"]), sync::database>);
-    static_assert(std::same_as<decltype(s.database("db", {})), sync::database>);
-    static_assert(std::same_as<decltype(s.default_database()), sync::database>);
+    static_assert(std::same_as<decltype(s["db"]), mongo::sync::database>);
+    static_assert(std::same_as<decltype(s.database("db", {})), mongo::sync::database>);
+    static_assert(std::same_as<decltype(s.default_database()), mongo::sync::database>);
     static_assert(std::same_as<decltype(s.start_session({})), mongo::session>);
     static_assert(std::same_as<decltype(s.try_start_session({})), result<mongo::session>>);
 }
 
-[[maybe_unused]] void every_operation_of_a_cursor(mongo::cursor& a, sync::cursor& s)
+[[maybe_unused]] void every_operation_of_a_cursor(mongo::cursor& a, mongo::sync::cursor& s)
 {
     static_assert(are_twins<decltype(a.next(asio::use_awaitable)), decltype(s.next()),
                             decltype(s.try_next())>);
@@ -118,16 +118,16 @@ inline constexpr bool are_twins<asio::awaitable<result<T>>, T, result<T>> = true
     static_assert(std::same_as<decltype(s.next<account>()), std::optional<account>>);
     static_assert(std::same_as<decltype(s.all<account>()), std::vector<account>>);
 }
-static_assert(std::input_iterator<sync::cursor::iterator>);
-static_assert(std::sentinel_for<std::default_sentinel_t, sync::cursor::iterator>);
-static_assert(std::movable<sync::cursor> && !std::copyable<sync::cursor>);
-static_assert(std::movable<sync::client> && !std::copyable<sync::client>);
-static_assert(std::copyable<sync::collection> && std::copyable<sync::database>);
+static_assert(std::input_iterator<mongo::sync::cursor::iterator>);
+static_assert(std::sentinel_for<std::default_sentinel_t, mongo::sync::cursor::iterator>);
+static_assert(std::movable<mongo::sync::cursor> && !std::copyable<mongo::sync::cursor>);
+static_assert(std::movable<mongo::sync::client> && !std::copyable<mongo::sync::client>);
+static_assert(std::copyable<mongo::sync::collection> && std::copyable<mongo::sync::database>);
 
 /// Nobody listens there, and nobody waits for long.
-sync::client nowhere()
+mongo::sync::client nowhere()
 {
-    return sync::client{"mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=5"};
+    return mongo::sync::client{"mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=5"};
 }
 
 /// That an operation was tried, and that its error came through.
@@ -204,7 +204,7 @@ TEST(sync_mirror, every_operation_of_databases_and_clients_tells_what_went_wrong
 
 TEST(sync_mirror, handles_outlive_their_client_and_say_that_it_is_closed)
 {
-    auto client = std::make_unique<sync::client>(nowhere());
+    auto client = std::make_unique<mongo::sync::client>(nowhere());
     auto accounts = (*client)["bank"]["accounts"];
     auto others = nowhere()["bank"]["accounts"];  // of a client that is gone already
     auto found = accounts.find(doc());

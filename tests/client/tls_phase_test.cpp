@@ -24,8 +24,8 @@ using doorman = std::function<reception(std::size_t connection)>;
 /// Takes connections, and lets in who shakes hands.
 class tls_listener final : public runtime::listener {
 public:
-    tls_listener(runtime::listener_ptr plain, runtime::tls_ptr tls, doorman how)
-        : plain_{std::move(plain)}, tls_{std::move(tls)}, how_{std::move(how)}
+    tls_listener(runtime::listener_ptr plain, runtime::tls_ptr tls, doorman doorman_given)
+        : plain_{std::move(plain)}, tls_{std::move(tls)}, doorman_{std::move(doorman_given)}
     {
     }
 
@@ -36,22 +36,22 @@ public:
             if (!came)
                 co_return came;
             runtime::stream_ptr with = *std::move(came);
-            const reception how = how_(++connections_);
-            if (how == reception::serve) {
+            const reception reception_mode = doorman_(++connections_);
+            if (reception_mode == reception::serve) {
                 auto safe = co_await tls_->accept(std::move(with));
                 if (safe)
                     co_return safe;
                 continue;
             }
-            if (how == reception::ignore) {
+            if (reception_mode == reception::ignore) {
                 ignored_.push_back(std::move(with));
                 continue;
             }
-            std::uint8_t words[4096];
-            if (how != reception::close)
-                (void)co_await with->read_some(words);
-            if (how == reception::garble)
-                (void)co_await runtime::write_all(*with, std::span{words}.first(64));
+            std::uint8_t text[4096];
+            if (reception_mode != reception::close)
+                (void)co_await with->read_some(text);
+            if (reception_mode == reception::garble)
+                (void)co_await runtime::write_all(*with, std::span{text}.first(64));
         }
     }
     void cancel() noexcept override { plain_->cancel(); }
@@ -60,7 +60,7 @@ public:
 private:
     runtime::listener_ptr plain_;
     runtime::tls_ptr tls_;
-    doorman how_;
+    doorman doorman_;
     std::size_t connections_ = 0;
     std::deque<runtime::stream_ptr> ignored_;
 };
@@ -68,8 +68,8 @@ private:
 /// A world of the simulator with TLS: for clients, and for a server if it has a certificate.
 class tls_world final : public other_world {
 public:
-    explicit tls_world(runtime::world& real, std::string certificate = {}, doorman how = {})
-        : other_world{real}, certificate_{std::move(certificate)}, how_{std::move(how)}
+    explicit tls_world(runtime::world& real, std::string certificate = {}, doorman doorman_given = {})
+        : other_world{real}, certificate_{std::move(certificate)}, doorman_{std::move(doorman_given)}
     {
     }
 
@@ -86,12 +86,12 @@ public:
         options.certificate_key_file = certificates::file(certificate_);
         options.verify_peer = false;
         return runtime::listener_ptr{std::make_unique<tls_listener>(
-            *std::move(plain), net::make_tls(options).value(), how_)};
+            *std::move(plain), net::make_tls(options).value(), doorman_)};
     }
 
 private:
     std::string certificate_;
-    doorman how_;
+    doorman doorman_;
 };
 
 /// A replica set of one member that speaks TLS, and a client of it.
@@ -123,10 +123,10 @@ public:
     }
 
     /// Connections of the pool, from now on. The monitor has come before.
-    void settle_and_receive_by(reception how)
+    void settle_and_receive_by(reception reception_mode)
     {
         s.settle();
-        receives = [how](std::size_t) { return how; };
+        receives = [reception_mode](std::size_t) { return reception_mode; };
     }
 
     doorman receives = [](std::size_t) { return reception::serve; };
@@ -196,10 +196,10 @@ TEST(traffic_tls, a_certificate_that_may_be_invalid_is_taken)
 
 TEST(traffic_tls, a_handshake_of_the_monitor_that_breaks_loses_the_server_until_the_next_check)
 {
-    for (const reception how : {reception::close, reception::cut, reception::garble}) {
-        SCOPED_TRACE(static_cast<int>(how));
+    for (const reception reception_mode : {reception::close, reception::cut, reception::garble}) {
+        SCOPED_TRACE(static_cast<int>(reception_mode));
         tls_scene t;
-        t.receives = [how](std::size_t number) { return number <= 2 ? how : reception::serve; };
+        t.receives = [reception_mode](std::size_t number) { return number <= 2 ? reception_mode : reception::serve; };
         t.connect();
         const operation& op = t.s.run(ping_command());
         EXPECT_TRUE(op.good()) << op.explain();
@@ -214,11 +214,11 @@ TEST(traffic_tls, a_handshake_of_the_monitor_that_breaks_loses_the_server_until_
 
 TEST(traffic_tls, a_handshake_of_an_operation_that_breaks_loses_the_server_and_clears_its_pool)
 {
-    for (const reception how : {reception::close, reception::cut, reception::garble}) {
-        SCOPED_TRACE(static_cast<int>(how));
+    for (const reception reception_mode : {reception::close, reception::cut, reception::garble}) {
+        SCOPED_TRACE(static_cast<int>(reception_mode));
         tls_scene t;
         t.connect("&heartbeatFrequencyMS=60000");
-        t.settle_and_receive_by(how);
+        t.settle_and_receive_by(reception_mode);
         const operation& op = t.s.run(ping_command());
         ASSERT_FALSE(op.good());
         EXPECT_EQ(op.outcome->error().context("phase"), "tls") << op.explain();

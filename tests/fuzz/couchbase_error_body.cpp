@@ -7,7 +7,7 @@ using namespace holdfast::core::couchbase;
 namespace {
 
 /// A service raises its own reasons only, and whoever gives up has an error to show.
-void check_verdict(const verdict& meant, retry_reason one, retry_reason other)
+void check_outcome(const classification& meant, retry_reason one, retry_reason other)
 {
     REQUIRE(!meant.reason || *meant.reason == one || *meant.reason == other);
     REQUIRE(meant.code.failed());
@@ -23,13 +23,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const int status = (data[0] * 256 + data[1]) % 700;
     const std::string_view body{reinterpret_cast<const char*>(data) + 2, size - 2};
     using enum retry_reason;
-    check_verdict(classify_query(body), query_prepared_statement_failure, query_index_not_found);
-    check_verdict(classify_query(body, 9), query_index_not_found, query_index_not_found);
-    check_verdict(classify_analytics(body), analytics_temporary_failure,
+    check_outcome(classify_query(body), query_prepared_statement_failure, query_index_not_found);
+    check_outcome(classify_query(body, 9), query_index_not_found, query_index_not_found);
+    check_outcome(classify_analytics(body), analytics_temporary_failure,
                   analytics_temporary_failure);
-    check_verdict(classify_search(status, body), search_too_many_requests,
+    check_outcome(classify_search(status, body), search_too_many_requests,
                   search_too_many_requests);
-    check_verdict(classify_view(status, body), views_temporary_failure, views_no_active_partition);
+    check_outcome(classify_view(status, body), views_temporary_failure, views_no_active_partition);
     REQUIRE(!classify_management(status, body).reason);
     REQUIRE(classify_view(404, body).reason.has_value() <= (body.find("\"missing\"") != body.npos));
     return 0;

@@ -16,7 +16,7 @@ void check_map(const kv_error_map& map)
         const error_map_entry* const entry = map.find(status);
         if (!entry)
             continue;
-        const verdict meant = classify_kv(kv_opcode::get, status, &map);
+        const classification meant = classify_kv(kv_opcode::get, status, &map);
         if (is_known(status))
             REQUIRE(meant.reason == classify_kv(kv_opcode::get, status).reason);
         else

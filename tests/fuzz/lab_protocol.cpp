@@ -57,9 +57,9 @@ struct server {
     }
     static node_options options(bool auth)
     {
-        node_options how;
-        how.auth = auth;
-        return how;
+        node_options served;
+        served.auth = auth;
+        return served;
     }
     /// Some commands are there to keep others from being answered.
     void calm()

@@ -70,8 +70,8 @@ void check_final_message(std::string_view last)
         return exchange;
     }();
     const std::string right = "v=" + std::string{signature};
-    const bool believed = answered.check(last).has_value();
-    REQUIRE(believed == (last == right || last.starts_with(right + ",")) || last.size() > 4096);
+    const bool last_known = answered.check(last).has_value();
+    REQUIRE(last_known == (last == right || last.starts_with(right + ",")) || last.size() > 4096);
 }
 
 /// The same in BSON: any reply, at any of the three steps.

@@ -39,7 +39,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             client_settings again;
             const bool is_srv = parsed->settings.srv.has_value();
             REQUIRE((which.srv_only && !is_srv) ||
-                    take_value(which, again, value).is == reading::verdict::taken);
+                    take_value(which, again, value).is == reading::status::taken);
         }
     if (const auto& who = parsed->settings.credential)
         require_unsaid(who->password, *parsed);

@@ -33,7 +33,7 @@ public:
         if (is_cancelled)
             clock_.after(cancelled_at, [&request] { request.cancel(); });
         clock_.run();
-        judge(request, is_cancelled);
+        decide_retry(request, is_cancelled);
     }
 
 private:
@@ -106,7 +106,7 @@ private:
         return attempt_script{takes, failed_by(reason, phase)};
     }
 
-    void judge(virtual_request& request, bool is_cancelled)
+    void decide_retry(virtual_request& request, bool is_cancelled)
     {
         const int before = request.completions;
         if (before != 1)

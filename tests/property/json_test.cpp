@@ -99,10 +99,10 @@ byte_string parse_with_both(const std::string& text)
     return mine;
 }
 
-void same(const byte_string& found, const byte_string& expected, const std::string& how)
+void same(const byte_string& found, const byte_string& expected, const std::string& text)
 {
     if (found != expected)
-        RC_FAIL(how + ": expected " + hex(expected) + ", found " + hex(found));
+        RC_FAIL(text + ": expected " + hex(expected) + ", found " + hex(found));
 }
 
 // The two properties share the number of documents, for each prints and parses them twice over.

@@ -31,7 +31,7 @@ public:
             policy_.until = core::deadline{now_ + milliseconds{c_.below(3000)}};
         tokens_ = token_bucket{{static_cast<std::int32_t>(c_.below(40))}, tokens::whole(3)};
         while (!c_.used_up() && fail_once()) {}
-        judge_bucket(reward(policy_, progress_.retries, tokens_));
+        check_bucket(reward(policy_, progress_.retries, tokens_));
     }
 
 private:
@@ -66,12 +66,12 @@ private:
         overload_seen_ = overload_seen_ || f.labels.system_overloaded;
         RC_ASSERT(d.reports_this || has_failed_);
         has_failed_ = true;
-        judge_bucket(d.tokens);
+        check_bucket(d.tokens);
         if (!d.retries()) {
             RC_ASSERT(d.tokens.level() >= tokens_.level());  // nothing is paid for nothing
             return false;
         }
-        judge_retry(f, d);
+        check_retry(f, d);
         ++retries_;
         RC_ASSERT(d.progress.retries == retries_);
         now_ += d.wait;
@@ -80,7 +80,7 @@ private:
         return true;
     }
 
-    void judge_retry(const failed_attempt& f, const retry_decision& d) const
+    void check_retry(const failed_attempt& f, const retry_decision& d) const
     {
         const bool overloaded = f.labels.system_overloaded && f.labels.retryable;
         RC_ASSERT(overloaded || policy_.repeatable);
@@ -105,7 +105,7 @@ private:
             RC_ASSERT(d.tokens.level().tenths == tokens_.level().tenths - 10);
     }
 
-    static void judge_bucket(const token_bucket& b)
+    static void check_bucket(const token_bucket& b)
     {
         RC_ASSERT(b.level() >= tokens{} && b.level() <= b.capacity());
         RC_ASSERT(b.capacity() == tokens::whole(3));

@@ -51,12 +51,12 @@ private:
         before_ = topology_;
         if (c_.one_in(5)) {
             carry_out(any_error());
-            return judge();
+            return decide_retry();
         }
         const server_description reply = any_reply();
         carry_out(apply_check(topology_, reply));
-        judge();
-        judge_word_of(reply);
+        decide_retry();
+        check_reply(reply);
     }
 
     address_list any_members()
@@ -153,14 +153,14 @@ private:
     void note(const sdam_event& e)
     {
         if (const auto* const x = std::get_if<server_opening>(&e))
-            told_[x->address] = server_type::unknown;
+            received_[x->address] = server_type::unknown;
         else if (const auto* const y = std::get_if<server_closed>(&e))
-            told_.erase(y->address);
+            received_.erase(y->address);
         else if (const auto* const z = std::get_if<server_description_changed>(&e))
-            told_[z->current->address] = z->current->type;
+            received_[z->current->address] = z->current->type;
     }
 
-    void judge()
+    void decide_retry()
     {
         const auto& servers = topology_->servers;
         const auto count = [&](auto which) { return std::ranges::count_if(servers, which); };
@@ -195,19 +195,19 @@ private:
         case topology_type::load_balanced:
             RC_FAIL("nobody asked for a load balancer");
         }
-        judge_books();
-        judge_freshness();
+        check_books();
+        check_freshness();
     }
 
     /// Monitors, events and pools agree with the topology.
-    void judge_books()
+    void check_books()
     {
         std::set<endpoint> there;
         for (const server_ptr& s : topology_->servers) {
             RC_ASSERT(there.insert(s->address).second);
-            RC_ASSERT(told_.contains(s->address));
-            const server_type told = told_[s->address];
-            RC_ASSERT(told == s->type || (is_unknown(told) && is_unknown(s->type)));
+            RC_ASSERT(received_.contains(s->address));
+            const server_type received = received_[s->address];
+            RC_ASSERT(received == s->type || (is_unknown(received) && is_unknown(s->type)));
             if (is_data_bearing(s->type))
                 RC_ASSERT(pool(s->address).current() == core::connection_pool::state::ready);
             RC_ASSERT(!is_unknown(s->type) || !s->round_trip_time);
@@ -215,10 +215,10 @@ private:
         RC_ASSERT(std::ranges::is_sorted(topology_->servers, {},
                                          [](const server_ptr& s) { return s->address; }));
         RC_ASSERT(there == monitored_);
-        RC_ASSERT(there.size() == told_.size());
+        RC_ASSERT(there.size() == received_.size());
     }
 
-    void judge_freshness()
+    void check_freshness()
     {
         for (const server_ptr& s : topology_->servers)
             if (const server_ptr old = before_->find(s->address))
@@ -233,7 +233,7 @@ private:
     }
 
     /// Right after a primary was believed, only members that it names are there.
-    void judge_word_of(const server_description& reply)
+    void check_reply(const server_description& reply)
     {
         if (topology_->type == topology_type::single || reply.type != server_type::rs_primary ||
             !before_->find(reply.address) ||
@@ -260,7 +260,7 @@ private:
     time_point now_{std::chrono::hours{1}};
     topology_ptr topology_, before_;
     std::set<endpoint> monitored_;
-    std::map<endpoint, server_type> told_;
+    std::map<endpoint, server_type> received_;
     std::map<endpoint, core::connection_pool> pools_;
 };
 

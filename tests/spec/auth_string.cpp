@@ -5,11 +5,11 @@ namespace {
 
 namespace json = boost::json;
 
-outcome run(const json::value& c, const settings& how)
+outcome run(const json::value& c, const settings& options)
 {
     const json::object& fields = c.as_object();
     demand_only(fields, {"description", "uri", "valid", "credential"});
-    const auto parsed = parse_as_expected(fields, how);
+    const auto parsed = parse_as_expected(fields, options);
     if (!parsed)
         return passed{};
     const auto& found = parsed->settings.credential;

@@ -14,30 +14,30 @@ using bson::json_mode;
 using byte_string = std::vector<std::uint8_t>;
 
 template <class T>
-T take(result<T> made, const std::string& how)
+T take(result<T> made, const std::string& text)
 {
-    demand(made.has_value(), made ? "" : how + ": " + made.error().explain());
+    demand(made.has_value(), made ? "" : text + ": " + made.error().explain());
     return *std::move(made);
 }
 
-void same_bytes(const bson::document& found, const byte_string& expected, const std::string& how)
+void same_bytes(const bson::document& found, const byte_string& expected, const std::string& text)
 {
     demand(std::ranges::equal(found.bytes(), expected),
-           how + ": expected " + hex(expected) + ", found " + hex(found.bytes()));
+           text + ": expected " + hex(expected) + ", found " + hex(found.bytes()));
 }
 
-void same_json(const std::string& found, std::string_view expected, const std::string& how)
+void same_json(const std::string& found, std::string_view expected, const std::string& text)
 {
     const auto wanted = normalise_json(expected);
     demand(wanted.has_value(), "the file's Extended JSON is no JSON: " + std::string{expected});
     const auto got = normalise_json(found);
-    demand(got.has_value(), how + ": no JSON: " + found);
-    demand(*got == *wanted, how + ": expected " + std::string{expected} + ", found " + found);
+    demand(got.has_value(), text + ": no JSON: " + found);
+    demand(*got == *wanted, text + ": expected " + std::string{expected} + ", found " + found);
 }
 
-std::string print(bson::view document, json_mode mode, const std::string& how)
+std::string print(bson::view document, json_mode mode, const std::string& text)
 {
-    return take(bson::to_json(document, mode), how);
+    return take(bson::to_json(document, mode), text);
 }
 
 /// One document in the forms a case gives it in. The names are those of the specification's
@@ -54,12 +54,12 @@ void check_canonical_bson(const forms& f)
     const bson::view document = take(bson::validate(f.canonical_bson), "decode canonical BSON");
     read_all(document);
     same_bytes(take(bson::canonical(document), "encode again"), f.canonical_bson, "encode again");
-    const std::string how = "canonical BSON to ";
-    same_json(print(document, json_mode::canonical, how + "canonical JSON"), f.canonical_json,
-              how + "canonical JSON");
+    const std::string text = "canonical BSON to ";
+    same_json(print(document, json_mode::canonical, text + "canonical JSON"), f.canonical_json,
+              text + "canonical JSON");
     if (f.relaxed_json)
-        same_json(print(document, json_mode::relaxed, how + "relaxed JSON"), *f.relaxed_json,
-                  how + "relaxed JSON");
+        same_json(print(document, json_mode::relaxed, text + "relaxed JSON"), *f.relaxed_json,
+                  text + "relaxed JSON");
 }
 
 /// For canonical Extended JSON, and for the degenerate form that means the same.
@@ -87,12 +87,12 @@ void check_degenerate_bson(const byte_string& bytes, const forms& f)
     read_all(document);
     same_bytes(take(bson::canonical(document), "encode degenerate BSON"), f.canonical_bson,
                "encode degenerate BSON");
-    const std::string how = "degenerate BSON to ";
-    same_json(print(document, json_mode::canonical, how + "canonical JSON"), f.canonical_json,
-              how + "canonical JSON");
+    const std::string text = "degenerate BSON to ";
+    same_json(print(document, json_mode::canonical, text + "canonical JSON"), f.canonical_json,
+              text + "canonical JSON");
     if (f.relaxed_json)
-        same_json(print(document, json_mode::relaxed, how + "relaxed JSON"), *f.relaxed_json,
-                  how + "relaxed JSON");
+        same_json(print(document, json_mode::relaxed, text + "relaxed JSON"), *f.relaxed_json,
+                  text + "relaxed JSON");
 }
 
 outcome run_valid(const json::value& fields)

@@ -54,7 +54,7 @@ void demand_same(bson::view found, const json::object& expected)
 
 /// The tests of URI options want a warning for a negative timeout where those of concerns want an
 /// error: for these, a null `warning` leaves open by which of the two a value is refused.
-outcome run_string(const json::value& c, const settings& how)
+outcome run_string(const json::value& c, const settings& options)
 {
     const json::object& fields = c.as_object();
     demand_only(fields, {"description", "uri", "valid", "warning", "readConcern", "writeConcern"});
@@ -66,7 +66,7 @@ outcome run_string(const json::value& c, const settings& how)
         demand(refused, "the value was neither refused nor ignored with a warning");
         return passed{};
     }
-    const auto parsed = parse_as_expected(fields, how);
+    const auto parsed = parse_as_expected(fields, options);
     if (!parsed)
         return passed{};
     check_warning(fields, *parsed);

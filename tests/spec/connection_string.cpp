@@ -72,11 +72,11 @@ void check_options(const json::object& expected, const mongo::client_settings& f
     }
 }
 
-outcome run(const json::value& c, const settings& how)
+outcome run(const json::value& c, const settings& run)
 {
     const json::object& fields = c.as_object();
     demand_only(fields, {"description", "uri", "valid", "warning", "hosts", "auth", "options"});
-    const auto parsed = parse_as_expected(fields, how);
+    const auto parsed = parse_as_expected(fields, run);
     if (!parsed)
         return passed{};
     check_warning(fields, *parsed);

@@ -72,29 +72,29 @@ try {
              [why = std::string{e.what()}](const settings&) -> outcome { return failed{why}; }}};
 }
 
-outcome run(const test_case& c, const settings& how)
+outcome run(const test_case& c, const settings& options)
 try {
-    return c.run(how);
+    return c.run(options);
 } catch (const std::exception& e) {
     return failed{e.what()};
 }
 
 /// Runs a case once, or under "every" on each topology that it can be run on.
-void run_on_all(const std::string& file, const test_case& c, settings how, report& results)
+void run_on_all(const std::string& file, const test_case& c, settings options, report& results)
 {
-    const bool every = how.topology == "every";
+    const bool every = options.topology == "every";
     std::vector<std::string_view> topologies;
     if (every && c.topologies)
         topologies = c.topologies();
     if (topologies.empty()) {
-        how.topology = every ? "any" : how.topology;
-        results.add(file, c.description, how.profile, run(c, how));
+        options.topology = every ? "any" : options.topology;
+        results.add(file, c.description, options.profile, run(c, options));
         return;
     }
     for (const std::string_view one : topologies) {
-        how.topology = one;
+        options.topology = one;
         const std::string where = " (on " + std::string{one} + ")";
-        results.add(file, c.description + where, how.profile, run(c, how));
+        results.add(file, c.description + where, options.profile, run(c, options));
     }
 }
 
@@ -115,7 +115,7 @@ std::size_t run_file(const fs::path& path, const options& wanted, report& result
             results.add_unknown(path.string());
         return 1;
     }
-    const exception* const whole = wanted.how.profile_given ? nullptr : exception_for(file);
+    const exception* const whole = wanted.run.profile_given ? nullptr : exception_for(file);
     std::size_t count = 0;
     for (const test_case& c : cases_of(*known, file.get_object())) {
         const std::string name = path.string() + ": " + c.description;
@@ -126,21 +126,21 @@ std::size_t run_file(const fs::path& path, const options& wanted, report& result
             std::cout << name << '\n';
             continue;
         }
-        settings how = wanted.how;
-        how.file = path.native();
+        settings run = wanted.run;
+        run.file = path.native();
         const exception* special = whole;
-        if (!special && !how.profile_given && c.content)
+        if (!special && !run.profile_given && c.content)
             special = exception_for(*c.content);
         if (special && special->profile.empty()) {
-            results.add(path.string(), c.description, how.profile,
+            results.add(path.string(), c.description, run.profile,
                         skipped{"superseded: " + std::string{special->why}});
             continue;
         }
         if (special) {
-            how.profile = special->profile;
+            run.profile = special->profile;
             results.add_exception(name, *special);
         }
-        run_on_all(path.string(), c, how, results);
+        run_on_all(path.string(), c, run, results);
     }
     return count;
 }

@@ -68,12 +68,12 @@ bool take_valued(options& to, std::string_view name, const std::string& value)
     else if (name == "--json")
         to.json = value;
     else if (name == "--profile")
-        take_profile(to.how, value);
+        take_profile(to.run, value);
     else if (name == "--topology")
-        to.how.topology = one_of(
+        to.run.topology = one_of(
             name, value, {"any", "every", "single", "replica_set", "sharded", "load_balanced"});
     else if (name == "--runtime")
-        to.how.runtime = one_of(name, value, {"sim", "net"});
+        to.run.runtime = one_of(name, value, {"sim", "net"});
     else
         return false;
     return true;

@@ -19,7 +19,7 @@ struct options {
     std::vector<std::filesystem::path> where;
     std::optional<std::regex> filter;
     std::optional<std::filesystem::path> json;
-    settings how;
+    settings run;
     bool list = false;
     bool verbose = false;
     bool help = false;

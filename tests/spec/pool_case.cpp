@@ -44,13 +44,13 @@ pool_options options_from(const json::object& file)
         made.upkeep_every.reset();
     made.app_name = from.text_if("appName");
     const auto idle = std::chrono::duration_cast<std::chrono::milliseconds>(to.max_idle);
-    made.as_told = {{"maxPoolSize", to.max_size},
+    made.as_events = {{"maxPoolSize", to.max_size},
                     {"minPoolSize", to.min_size},
                     {"maxIdleTimeMS", idle.count()}};
     return made;
 }
 
-json::object in_words(const error& e)
+json::object to_text(const error& e)
 {
     const char* type = "an error that is not the pool's own";
     if (e.code() == pool_errc::closed)
@@ -64,23 +64,23 @@ json::object in_words(const error& e)
 
 void check_error(const json::value* expected, const std::optional<error>& found)
 {
-    const json::value told = found ? json::value(in_words(*found)) : json::value();
-    demand(!expected == !found && (!expected || says(*expected, told)),
+    const json::value received = found ? json::value(to_text(*found)) : json::value();
+    demand(!expected == !found && (!expected || says(*expected, received)),
            "error of the main thread: expected " +
                (expected ? json::serialize(*expected) : "none") + ", found " +
-               json::serialize(told));
+               json::serialize(received));
 }
 
-void check_events(const json::object& file, std::vector<json::object> told)
+void check_events(const json::object& file, std::vector<json::object> received)
 {
     if (const json::value* const ignored = file.if_contains("ignore"))
-        std::erase_if(told, [&](const json::object& e) {
+        std::erase_if(received, [&](const json::object& e) {
             return std::ranges::find(ignored->as_array(), e.at("type")) !=
                    ignored->as_array().end();
         });
     const json::array& expected = file.at("events").as_array();
     json::array found;
-    for (const json::object& e : told)
+    for (const json::object& e : received)
         found.emplace_back(e);
     for (std::size_t i = 0; i < expected.size(); ++i)
         demand(i < found.size() && says(expected[i], found[i]),
@@ -102,7 +102,7 @@ bool asks_for_newer(const json::object& file)
     });
 }
 
-outcome run(const json::object& file, const settings& how)
+outcome run(const json::object& file, const settings& options)
 {
     demand_only(file, {"version", "style", "description", "poolOptions", "operations", "error",
                        "events", "ignore", "runOn", "failPoint"});
@@ -111,7 +111,7 @@ outcome run(const json::object& file, const settings& how)
     if (style == "integration") {
         if (asks_for_newer(file))
             return skipped{"no deployment of the lab is what it needs: a newer version"};
-        came = run_on_lab(file, options_from(file), how.runtime == "sim");
+        came = run_on_lab(file, options_from(file), options.runtime == "sim");
     } else {
         demand(style == "unit", "the runner does not know this style: " + std::string{style});
         pool_run pool{options_from(file)};
@@ -130,7 +130,7 @@ bool recognises(const json::object& file)
 
 std::vector<test_case> cases(const json::object& file)
 {
-    return {{description_of(file), [&file](const settings& how) { return run(file, how); }}};
+    return {{description_of(file), [&file](const settings& options) { return run(file, options); }}};
 }
 
 }  // namespace

@@ -16,17 +16,17 @@ class pool_listener final : public mongo::event_listener {
 public:
     explicit pool_listener(runtime::world& in) : news{in} {}
 
-    void on(const mongo::told::pool_created& e) noexcept override;
-    void on(const mongo::told::pool_ready& e) noexcept override;
-    void on(const mongo::told::pool_cleared& e) noexcept override;
-    void on(const mongo::told::pool_closed& e) noexcept override;
-    void on(const mongo::told::connection_created& e) noexcept override;
-    void on(const mongo::told::connection_ready& e) noexcept override;
-    void on(const mongo::told::connection_closed& e) noexcept override;
-    void on(const mongo::told::connection_check_out_started& e) noexcept override;
-    void on(const mongo::told::connection_check_out_failed& e) noexcept override;
-    void on(const mongo::told::connection_checked_out& e) noexcept override;
-    void on(const mongo::told::connection_checked_in& e) noexcept override;
+    void on(const mongo::events::pool_created& e) noexcept override;
+    void on(const mongo::events::pool_ready& e) noexcept override;
+    void on(const mongo::events::pool_cleared& e) noexcept override;
+    void on(const mongo::events::pool_closed& e) noexcept override;
+    void on(const mongo::events::connection_created& e) noexcept override;
+    void on(const mongo::events::connection_ready& e) noexcept override;
+    void on(const mongo::events::connection_closed& e) noexcept override;
+    void on(const mongo::events::connection_check_out_started& e) noexcept override;
+    void on(const mongo::events::connection_check_out_failed& e) noexcept override;
+    void on(const mongo::events::connection_checked_out& e) noexcept override;
+    void on(const mongo::events::connection_checked_in& e) noexcept override;
 
     const std::vector<boost::json::object>& events() const noexcept { return events_; }
     std::int64_t count(std::string_view type) const;

@@ -21,7 +21,7 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr duration patience = 15s;
+constexpr duration timeout = 15s;
 constexpr duration longest_run = 60s;
 
 std::string text(const json::object& operation, std::string_view field)
@@ -44,15 +44,15 @@ struct live_thread {
 
 /// All that belongs to one case while it runs.
 struct live_case {
-    live_case(unified::running_lab& on, const pool_options& how)
-        : lab{on}, world{on.servers().world()}, options{how}
+    live_case(unified::running_lab& on, const pool_options& pool)
+        : lab{on}, world{on.servers().world()}, options{pool}
     {
     }
 
     unified::running_lab& lab;
     std::shared_ptr<runtime::world> world;
     pool_options options;
-    std::shared_ptr<pool_listener> told = std::make_shared<pool_listener>(*world);
+    std::shared_ptr<pool_listener> received = std::make_shared<pool_listener>(*world);
     std::shared_ptr<shell::mongo::event_hub> hub;
     std::shared_ptr<server_pool> pool;
     std::map<std::string, std::shared_ptr<live_thread>> threads;
@@ -66,7 +66,7 @@ using case_ptr = std::shared_ptr<live_case>;
 server_pool::opening_handlers handlers_for(const case_ptr& in)
 {
     server_pool::opening_handlers heard;
-    heard.greeted = [](const endpoint&, bson::view) {};
+    heard.handshaken = [](const endpoint&, bson::view) {};
     heard.failed = [weak = std::weak_ptr{in}](const core::mongo::application_error& e) {
         if (const auto alive = weak.lock())
             alive->pool->clear(e.cause, e.service_id, false);
@@ -80,13 +80,13 @@ void make_pool(const case_ptr& in)
     auto uri = core::mongo::parse_uri(servers.direct_uri(servers.nodes().front()));
     demand(uri.has_value(), uri ? "" : uri.error().explain());
     const auto who = api::describe_process(in->options.app_name);
-    auto recipe = shell::mongo::make_recipe(*in->world, uri->settings, who);
-    demand(recipe.has_value(), recipe ? "" : recipe.error().explain());
+    auto config = shell::mongo::make_connection_config(*in->world, uri->settings, who);
+    demand(config.has_value(), config ? "" : config.error().explain());
     shell::mongo::pool_options made;
     made.server = uri->settings.seeds.front();
     made.limits = in->options.settings;
-    made.recipe = std::make_shared<shell::mongo::connection_recipe>(*std::move(recipe));
-    std::vector<std::shared_ptr<mongo::event_listener>> listeners{in->told};
+    made.config = std::make_shared<shell::mongo::connection_config>(*std::move(config));
+    std::vector<std::shared_ptr<mongo::event_listener>> listeners{in->received};
     in->hub = std::make_shared<shell::mongo::event_hub>(std::move(listeners), nullptr);
     in->pool = server_pool::make(*in->world, std::move(made), in->hub, handlers_for(in));
 }
@@ -97,13 +97,13 @@ awaitable<void> wait_for_event(case_ptr in, const json::object& operation)
     const auto wanted = operation.at("count").as_int64();
     const json::value* const limit = operation.if_contains("timeout");
     const time_point until = in->world->steady_now() +
-                             (limit ? std::chrono::milliseconds{limit->as_int64()} : patience);
+                             (limit ? std::chrono::milliseconds{limit->as_int64()} : timeout);
     for (;;) {
-        const auto seen = in->told->news.count();
-        if (in->told->count(event) >= wanted)
+        const auto seen = in->received->news.count();
+        if (in->received->count(event) >= wanted)
             co_return;
-        const auto how = co_await in->told->news.wait(seen, until);
-        demand(how == runtime::wait_end::notified,
+        const auto end = co_await in->received->news.wait(seen, until);
+        demand(end == runtime::wait_end::notified,
                "no " + event + " number " + std::to_string(wanted) + " in time");
     }
 }
@@ -111,13 +111,13 @@ awaitable<void> wait_for_event(case_ptr in, const json::object& operation)
 awaitable<std::optional<error>> wait_for_thread(case_ptr in, const json::object& operation)
 {
     const auto other = in->threads.at(text(operation, "target"));
-    const time_point until = in->world->steady_now() + patience;
+    const time_point until = in->world->steady_now() + timeout;
     for (;;) {
         const auto seen = other->news.count();
         if (other->is_done())
             co_return other->failed;
-        const auto how = co_await other->news.wait(seen, until);
-        demand(how == runtime::wait_end::notified, "a thread has not ended in time");
+        const auto end = co_await other->news.wait(seen, until);
+        demand(end == runtime::wait_end::notified, "a thread has not ended in time");
     }
 }
 
@@ -246,12 +246,12 @@ awaitable<void> tidy_up(case_ptr in)
     co_await in->lab.clean();
 }
 
-awaitable<void> attempt(case_ptr in, const json::object& file, pool_story* told)
+awaitable<void> attempt(case_ptr in, const json::object& file, pool_story* received)
 {
     try {
         co_await carry_out(in, file);
-        told->failed = in->failed;
-        told->events = in->told->events();
+        received->failed = in->failed;
+        received->events = in->received->events();
     } catch (const std::exception& e) {
         in->wrong = e.what();
     }
@@ -271,14 +271,14 @@ pool_story run_on_lab(const json::object& file, const pool_options& options, boo
     which.simulated = simulated;
     unified::running_lab& lab = unified::lab_for(which);
     const auto in = std::make_shared<live_case>(lab, options);
-    pool_story told;
-    const bool ended = lab.servers().run(attempt(in, file, &told), longest_run);
+    pool_story received;
+    const bool ended = lab.servers().run(attempt(in, file, &received), longest_run);
     lab.broken = lab.broken || !ended;
     if (lab.broken)
         unified::abandon(which);
     demand(ended, "does not end");
     demand(in->wrong.empty(), in->wrong);
-    return told;
+    return received;
 }
 
 }  // namespace holdfast::spec

@@ -176,12 +176,12 @@ void pool_run::settle()
 {
     do {
         for (const pool_event& e : pool_.take_events())
-            events_.push_back(in_words(e, options_.as_told));
+            events_.push_back(to_text(e, options_.as_events));
         for (const pool_effect& e : pool_.take_effects())
             std::visit([this](const auto& one) { carry_out(one); }, e);
     } while (pool_.has_effects());
     for (const pool_event& e : pool_.take_events())
-        events_.push_back(in_words(e, options_.as_told));
+        events_.push_back(to_text(e, options_.as_events));
 }
 
 void pool_run::carry_out(const open_connection& e)

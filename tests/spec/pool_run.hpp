@@ -18,7 +18,7 @@ struct pool_options {
     core::pool_settings settings = {};
     std::optional<duration> wait_queue_timeout = {};
     std::optional<duration> upkeep_every = std::chrono::milliseconds{10};  // none: never
-    boost::json::object as_told = {};                                      // for the first event
+    boost::json::object as_events = {};                                      // for the first event
     std::optional<std::string> app_name = {};
 };
 

@@ -14,12 +14,12 @@ namespace {
 
 constexpr std::string_view no_format = "no format known";
 
-struct words {
+struct text {
     std::string_view outcome;
     std::string_view reason;
 };
 
-words in_words(const outcome& came)
+text to_text(const outcome& came)
 {
     if (const auto* const f = std::get_if<failed>(&came))
         return {"failed", f->why};
@@ -97,7 +97,7 @@ void report::write_json(const std::filesystem::path& to) const
 {
     boost::json::array cases;
     for (const entry& e : entries_) {
-        const auto [came, reason] = in_words(e.came);
+        const auto [came, reason] = to_text(e.came);
         cases.push_back({{"file", e.file},
                          {"description", e.description},
                          {"profile", e.profile},

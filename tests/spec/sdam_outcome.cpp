@@ -55,7 +55,7 @@ void check_server(json::object expected, const server_description& s, const sdam
         check_error(*why, s);
         expected.erase("error");
     }
-    demand_stated(expected, in_words(s), s.address.value());
+    demand_stated(expected, to_text(s), s.address.value());
 }
 
 }  // namespace
@@ -77,20 +77,20 @@ void check_outcome(const json::object& expected, const sdam_client& client)
         demand(wanted.empty(), "servers are missing: " + json::serialize(wanted));
         stated.erase("servers");
     }
-    demand_stated(stated, in_words(t), "topology");
+    demand_stated(stated, to_text(t), "topology");
 }
 
 void check_events(const json::array& expected, std::span<const sdam_event> found)
 {
-    json::array told;
+    json::array received;
     for (const sdam_event& e : found)
-        told.push_back(in_words(e));
-    for (std::size_t i = 0; i < expected.size() && i < told.size(); ++i)
-        demand(says(expected[i], told[i]), "event " + std::to_string(i + 1) + ": expected " +
+        received.push_back(to_text(e));
+    for (std::size_t i = 0; i < expected.size() && i < received.size(); ++i)
+        demand(says(expected[i], received[i]), "event " + std::to_string(i + 1) + ": expected " +
                                                json::serialize(expected[i]) + ", found " +
-                                               json::serialize(told[i]));
-    demand(expected.size() == told.size(), "expected " + std::to_string(expected.size()) +
-                                               " events, found " + json::serialize(told));
+                                               json::serialize(received[i]));
+    demand(expected.size() == received.size(), "expected " + std::to_string(expected.size()) +
+                                               " events, found " + json::serialize(received));
 }
 
 }  // namespace holdfast::spec

@@ -84,14 +84,14 @@ void run_phase(const json::value& fields, sdam_client& client)
         fail_all(phase.list("applicationErrors"), client);
     const json::object& outcome = fields.at("outcome").as_object();
     check_outcome(outcome, client);
-    const auto told = client.take_events();
+    const auto received = client.take_events();
     if (const json::value* const events = outcome.if_contains("events"))
-        check_events(events->as_array(), told);
+        check_events(events->as_array(), received);
 }
 
-outcome run(const json::object& file, const settings& how)
+outcome run(const json::object& file, const settings& options)
 {
-    sdam_client client{file.at("uri").as_string(), profile_named(how.profile)};
+    sdam_client client{file.at("uri").as_string(), profile_named(options.profile)};
     int number = 0;
     for (const json::value& phase : file.at("phases").as_array()) {
         ++number;
@@ -113,7 +113,7 @@ bool recognises(const json::object& file)
 std::vector<test_case> cases(const json::object& file)
 {
     demand_only(file, {"description", "uri", "phases"});
-    return {{description_of(file), [&file](const settings& how) { return run(file, how); }}};
+    return {{description_of(file), [&file](const settings& options) { return run(file, options); }}};
 }
 
 }  // namespace

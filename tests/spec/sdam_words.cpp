@@ -9,34 +9,34 @@ namespace json = boost::json;
 
 namespace {
 
-json::value word(const std::string& text)
+json::value token(const std::string& text)
 {
     return json::string{text};
 }
-json::value word(const endpoint& address)
+json::value token(const endpoint& address)
 {
-    return word(address.value());
+    return token(address.value());
 }
-json::value word(std::int64_t number)
+json::value token(std::int64_t number)
 {
     return number;
 }
-json::value word(const bson::object_id& id)
+json::value token(const bson::object_id& id)
 {
     return json::object{{"$oid", id.to_string()}};
 }
-json::value word(const topology_version& version)
+json::value token(const topology_version& version)
 {
     return json::object{
-        {"processId", word(version.process_id)},
+        {"processId", token(version.process_id)},
         {"counter", json::object{{"$numberLong", std::to_string(version.counter)}}}};
 }
 template <class T>
-json::value word(const std::optional<T>& value)
+json::value token(const std::optional<T>& value)
 {
-    return value ? word(*value) : json::value{};
+    return value ? token(*value) : json::value{};
 }
-json::value word(const address_list& addresses)
+json::value token(const address_list& addresses)
 {
     json::array all;
     for (const std::string_view one : addresses)
@@ -63,8 +63,8 @@ json::object one(const topology_opening&)
 json::object one(const topology_description_changed& e)
 {
     return changed("topology_description_changed_event",
-                   {{"previousDescription", in_words(*e.previous)},
-                    {"newDescription", in_words(*e.current)}});
+                   {{"previousDescription", to_text(*e.previous)},
+                    {"newDescription", to_text(*e.current)}});
 }
 json::object one(const topology_closed&)
 {
@@ -72,56 +72,56 @@ json::object one(const topology_closed&)
 }
 json::object one(const server_opening& e)
 {
-    return changed("server_opening_event", {{"address", word(e.address)}});
+    return changed("server_opening_event", {{"address", token(e.address)}});
 }
 json::object one(const server_description_changed& e)
 {
     return changed("server_description_changed_event",
-                   {{"address", word(e.current->address)},
-                    {"previousDescription", in_words(*e.previous)},
-                    {"newDescription", in_words(*e.current)}});
+                   {{"address", token(e.current->address)},
+                    {"previousDescription", to_text(*e.previous)},
+                    {"newDescription", to_text(*e.current)}});
 }
 json::object one(const server_closed& e)
 {
-    return changed("server_closed_event", {{"address", word(e.address)}});
+    return changed("server_closed_event", {{"address", token(e.address)}});
 }
 
 }  // namespace
 
-json::object in_words(const server_description& s)
+json::object to_text(const server_description& s)
 {
-    return {{"address", word(s.address)},
+    return {{"address", token(s.address)},
             {"type", name_of(s.type)},
-            {"setName", word(s.set_name)},
-            {"setVersion", word(s.set_version)},
-            {"electionId", word(s.election_id)},
-            {"primary", word(s.primary)},
-            {"hosts", word(s.hosts)},
-            {"passives", word(s.passives)},
-            {"arbiters", word(s.arbiters)},
-            {"topologyVersion", word(s.version)},
-            {"logicalSessionTimeoutMinutes", word(s.logical_session_timeout_minutes)},
+            {"setName", token(s.set_name)},
+            {"setVersion", token(s.set_version)},
+            {"electionId", token(s.election_id)},
+            {"primary", token(s.primary)},
+            {"hosts", token(s.hosts)},
+            {"passives", token(s.passives)},
+            {"arbiters", token(s.arbiters)},
+            {"topologyVersion", token(s.version)},
+            {"logicalSessionTimeoutMinutes", token(s.logical_session_timeout_minutes)},
             {"minWireVersion", wire_version(s.min_wire_version)},
             {"maxWireVersion", wire_version(s.max_wire_version)}};
 }
 
-json::object in_words(const topology_description& t)
+json::object to_text(const topology_description& t)
 {
     json::array servers;
     for (const server_ptr& s : t.servers)
-        servers.push_back(in_words(*s));
+        servers.push_back(to_text(*s));
     return {{"topologyType", name_of(t.type)},
-            {"setName", word(t.set_name)},
-            {"maxSetVersion", word(t.max_set_version)},
-            {"maxElectionId", word(t.max_election_id)},
-            {"logicalSessionTimeoutMinutes", word(t.logical_session_timeout_minutes)},
+            {"setName", token(t.set_name)},
+            {"maxSetVersion", token(t.max_set_version)},
+            {"maxElectionId", token(t.max_election_id)},
+            {"logicalSessionTimeoutMinutes", token(t.logical_session_timeout_minutes)},
             {"compatible", t.compatible()},
             {"servers", std::move(servers)}};
 }
 
-json::object in_words(const sdam_event& e)
+json::object to_text(const sdam_event& e)
 {
-    return std::visit([](const auto& told) { return one(told); }, e);
+    return std::visit([](const auto& received) { return one(received); }, e);
 }
 
 /// Members and servers are sets.

@@ -23,7 +23,7 @@ namespace {
 using namespace std::chrono_literals;
 namespace mongo = core::mongo;
 
-constexpr auto patience = 20s;  // for a whole case, on a busy machine
+constexpr auto timeout = 20s;  // for a whole case, on a busy machine
 
 /// Servers that are to be checked, in the order in which they became known.
 void note(const std::vector<mongo::effect>& effects, std::deque<endpoint>& unchecked)
@@ -36,7 +36,7 @@ void note(const std::vector<mongo::effect>& effects, std::deque<endpoint>& unche
     }
 }
 
-endpoint somebody_with_data(const mongo::topology_description& t)
+endpoint first_data_bearing(const mongo::topology_description& t)
 {
     const auto found = std::ranges::find_if(t.servers, [](const mongo::server_ptr& s) {
         return mongo::is_data_bearing(s->type) && s->type != mongo::server_type::rs_secondary;
@@ -69,7 +69,7 @@ T seedlist_client::run(runtime::awaitable<T> what)
     };
     boost::asio::co_spawn(*context_, keep(std::move(what), value),
                           [&thrown](std::exception_ptr e) { thrown = std::move(e); });
-    const auto until = std::chrono::steady_clock::now() + patience;
+    const auto until = std::chrono::steady_clock::now() + timeout;
     while (!value && !thrown && std::chrono::steady_clock::now() < until)
         context_->run_one_until(until);
     if (thrown)
@@ -89,10 +89,10 @@ result<mongo::parsed_uri> seedlist_client::resolve(std::string_view uri)
 mongo::topology_ptr seedlist_client::discover(const mongo::client_settings& settings,
                                               deployment behind, bool with_ping)
 {
-    mongo::client_settings told = settings;
+    mongo::client_settings received = settings;
     runtime::tls_ptr tls;
-    if (uses_tls(told)) {
-        told.tls.ca_file = seedlist_certificate();
+    if (uses_tls(received)) {
+        received.tls.ca_file = seedlist_certificate();
         runtime::tls_options own;
         own.certificate_key_file = seedlist_certificate();
         own.verify_peer = false;  // the client has no certificate
@@ -101,10 +101,10 @@ mongo::topology_ptr seedlist_client::discover(const mongo::client_settings& sett
         tls = *std::move(made);
     }
     std::vector<std::uint16_t> ports;
-    for (const endpoint& seed : told.seeds)
+    for (const endpoint& seed : received.seeds)
         ports.push_back(mongo::parts_of(seed).port);
     seedlist_servers servers{*world_, behind, std::move(ports), std::move(tls)};
-    mongo::topology_ptr found = run(visit(std::move(told), with_ping));
+    mongo::topology_ptr found = run(visit(std::move(received), with_ping));
     servers.stop();
     context_->poll();  // their coroutines notice
     return found;
@@ -113,8 +113,8 @@ mongo::topology_ptr seedlist_client::discover(const mongo::client_settings& sett
 runtime::awaitable<mongo::topology_ptr> seedlist_client::visit(mongo::client_settings settings,
                                                                bool with_ping)
 {
-    auto recipe = shell::mongo::make_recipe(*world_, settings, {});
-    demand(recipe.has_value(), recipe ? "" : recipe.error().explain());
+    auto config = shell::mongo::make_connection_config(*world_, settings, {});
+    demand(config.has_value(), config ? "" : config.error().explain());
     mongo::topology_settings start;
     start.seeds = settings.seeds;
     start.replica_set = settings.replica_set;
@@ -123,20 +123,20 @@ runtime::awaitable<mongo::topology_ptr> seedlist_client::visit(mongo::client_set
     mongo::transition last = open_topology(start);
     std::deque<endpoint> unchecked;
     note(last.effects, unchecked);
-    const time_point until = world_->steady_now() + patience;
+    const time_point until = world_->steady_now() + timeout;
     while (!unchecked.empty() && !settings.load_balanced) {
         const endpoint server = unchecked.front();
         unchecked.pop_front();
-        auto greeted = co_await shell::mongo::greet(*world_, *recipe, server, until);
-        demand(greeted.has_value(), greeted ? "" : greeted.error().explain());
-        last = apply_check(last.after, mongo::parse_hello(server, greeted->reply.view(),
-                                                          {greeted->took, greeted->took},
+        auto handshaken = co_await shell::mongo::handshake(*world_, *config, server, until);
+        demand(handshaken.has_value(), handshaken ? "" : handshaken.error().explain());
+        last = apply_check(last.after, mongo::parse_hello(server, handshaken->reply.view(),
+                                                          {handshaken->took, handshaken->took},
                                                           world_->steady_now()));
         note(last.effects, unchecked);
     }
     if (with_ping) {
-        const endpoint server = somebody_with_data(*last.after);
-        auto made = co_await shell::mongo::establish(*world_, *recipe, server, until);
+        const endpoint server = first_data_bearing(*last.after);
+        auto made = co_await shell::mongo::establish(*world_, *config, server, until);
         demand(made.has_value(), made ? "" : made.error().explain());
         auto pinged = co_await shell::mongo::ping(*made->connection);
         demand(pinged.has_value(), pinged ? "" : pinged.error().explain());

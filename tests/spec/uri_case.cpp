@@ -21,7 +21,7 @@ std::vector<test_case> each_case(const json::object& file, case_runner run)
     std::vector<test_case> all;
     for (const json::value& fields : file.at("tests").as_array())
         all.push_back({description_of(fields),
-                       [&fields, run](const settings& how) { return run(fields, how); }, &fields});
+                       [&fields, run](const settings& options) { return run(fields, options); }, &fields});
     return all;
 }
 
@@ -91,12 +91,12 @@ std::vector<std::string> as_written(const json::value& value)
 }
 
 std::optional<core::mongo::parsed_uri> parse_as_expected(const json::object& fields,
-                                                         const settings& how)
+                                                         const settings& options)
 {
     std::string text{fields.at("uri").as_string()};
-    if (how.profile != settings{}.profile)  // as a user would choose it
+    if (options.profile != settings{}.profile)  // as a user would choose it
         text += (text.find('?') == text.npos ? "?" : "&") +
-                ("resilienceProfile=" + std::string{how.profile});
+                ("resilienceProfile=" + std::string{options.profile});
     auto parsed = core::mongo::parse_uri(text);
     const bool valid = fields.at("valid").as_bool();
     demand(valid || !parsed, "the connection string was accepted");

@@ -14,7 +14,7 @@ namespace holdfast::spec {
 /// Whether some case has a field; false if the file is not built that way.
 bool any_case_has(const boost::json::object& file, std::string_view field);
 
-using case_runner = outcome (*)(const boost::json::value& fields, const settings& how);
+using case_runner = outcome (*)(const boost::json::value& fields, const settings& options);
 std::vector<test_case> each_case(const boost::json::object& file, case_runner run);
 
 /// A field that is null, or not there, leaves open what it is about.
@@ -32,7 +32,7 @@ std::vector<std::string> as_written(const boost::json::value& value);
 /// Parses, under the profile that the case is run under; throws unless the string is as valid as
 /// expected. Nothing for one that is rightly refused.
 std::optional<core::mongo::parsed_uri> parse_as_expected(const boost::json::object& fields,
-                                                         const settings& how);
+                                                         const settings& options);
 
 /// Throws unless there were warnings, or none, as the case states.
 void check_warning(const boost::json::object& fields, const core::mongo::parsed_uri& parsed);

@@ -115,7 +115,7 @@ struct dns_stub::server {
             const std::scoped_lock lock{mutex};
             if (ends)
                 return false;
-            if (how != manner::holds)
+            if (mode != manner::holds)
                 free.swap(held_back);
         }
         for (const held& one_held : free)
@@ -136,7 +136,7 @@ struct dns_stub::server {
         {
             const std::scoped_lock lock{mutex};
             ++questions;
-            if (how == manner::holds)
+            if (mode == manner::holds)
                 held_back.push_back({asked, from});
         }
         changed.notify_all();
@@ -185,14 +185,14 @@ struct dns_stub::server {
     {
         const std::scoped_lock lock{mutex};
         const auto asked = read_question(as_it_came);
-        if (!asked || how == manner::is_silent || how == manner::holds)
+        if (!asked || mode == manner::is_silent || mode == manner::holds)
             return {};
         message made = records.answer(*asked, as_it_came);
-        if (how == manner::fails)
+        if (mode == manner::fails)
             made = bare_answer(as_it_came, *asked, dns_status::server_failure);
-        if (how == manner::refuses)
+        if (mode == manner::refuses)
             made = bare_answer(as_it_came, *asked, dns_status::refused);
-        if (how == manner::truncates && by_udp)
+        if (mode == manner::truncates && by_udp)
             made = bare_answer(as_it_came, *asked, dns_status::good, true);
         if (change)
             change(made);
@@ -207,7 +207,7 @@ struct dns_stub::server {
     mutable std::mutex mutex;
     mutable std::condition_variable changed;
     dns_records records;
-    manner how = manner::answers;
+    manner mode = manner::answers;
     std::function<void(message&)> change;
     std::vector<held> held_back;
     std::size_t questions = 0;
@@ -262,11 +262,11 @@ void dns_stub::remove(std::string_view name)
     server_->records.remove(name);
 }
 
-void dns_stub::behave(manner how)
+void dns_stub::behave(manner mode)
 {
     {
         const std::scoped_lock lock{server_->mutex};
-        server_->how = how;
+        server_->mode = mode;
     }
     server_->nudge();
 }

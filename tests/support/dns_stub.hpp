@@ -40,7 +40,7 @@ public:
     void add_alias(std::string_view name, std::string_view of);
     void remove(std::string_view name);
 
-    void behave(manner how);
+    void behave(manner mode);
 
     /// Every answer passes through it, in the thread of the server, which may well outlive what is
     /// captured by reference.

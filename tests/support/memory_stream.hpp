@@ -187,8 +187,8 @@ private:
         const time_point until = until_;
         if (until <= in_.steady_now())
             co_return make_error_code(boost::system::errc::timed_out);
-        const auto how = co_await where->changed.wait(seen, until);
-        if (how == runtime::wait_end::cancelled)
+        const auto end = co_await where->changed.wait(seen, until);
+        if (end == runtime::wait_end::cancelled)
             co_return canceled();
         co_return error_code{};
     }

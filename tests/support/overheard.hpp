@@ -12,7 +12,7 @@
 
 namespace holdfast::proof {
 
-namespace told = mongo::told;
+namespace events = mongo::events;
 
 /// All that a client says of itself, in events and log messages, and all that is added by hand: one
 /// long text, to be searched for what must not be in it.
@@ -21,11 +21,11 @@ public:
     /// A client that is listened to as closely as possible.
     static mongo::client_options options(const std::shared_ptr<overheard>& by)
     {
-        mongo::client_options how;
-        how.listeners.push_back(by);
-        how.log = by;
-        how.log_document_length = 1'000'000;
-        return how;
+        mongo::client_options client;
+        client.listeners.push_back(by);
+        client.log = by;
+        client.log_document_length = 1'000'000;
+        return client;
     }
 
     void add(std::string_view what)
@@ -54,19 +54,19 @@ public:
         add(record.fields);
     }
 
-    void on(const told::command_started& e) noexcept override { add(e.of, e.command); }
-    void on(const told::command_succeeded& e) noexcept override { add(e.of, e.reply); }
-    void on(const told::command_failed& e) noexcept override
+    void on(const events::command_started& e) noexcept override { add(e.of, e.command); }
+    void on(const events::command_succeeded& e) noexcept override { add(e.of, e.reply); }
+    void on(const events::command_failed& e) noexcept override
     {
         add(e.of, {});
         add(e.failure);
     }
-    void on(const told::connection_closed& e) noexcept override { add(e.reason, e.failure); }
-    void on(const told::connection_check_out_failed& e) noexcept override
+    void on(const events::connection_closed& e) noexcept override { add(e.reason, e.failure); }
+    void on(const events::connection_check_out_failed& e) noexcept override
     {
         add(e.reason, e.failure);
     }
-    void on(const told::topology_description_changed& e) noexcept override
+    void on(const events::topology_description_changed& e) noexcept override
     {
         for (const auto* const which : {&e.previous, &e.current}) {
             add(which->type + " " + which->compatibility_error.value_or(""));
@@ -74,13 +74,13 @@ public:
                 add(one.type, one.failure);
         }
     }
-    void on(const told::server_description_changed& e) noexcept override
+    void on(const events::server_description_changed& e) noexcept override
     {
         add(e.previous.type, e.previous.failure);
         add(e.current.type, e.current.failure);
     }
-    void on(const told::server_heartbeat_succeeded& e) noexcept override { add(e.reply); }
-    void on(const told::server_heartbeat_failed& e) noexcept override { add(e.failure); }
+    void on(const events::server_heartbeat_succeeded& e) noexcept override { add(e.reply); }
+    void on(const events::server_heartbeat_failed& e) noexcept override { add(e.failure); }
 
 private:
     void add(bson::view what)
@@ -88,7 +88,7 @@ private:
         if (!what.empty())
             add(bson::to_json(what).value_or("not a document"));
     }
-    void add(const told::command_facts& of, bson::view what)
+    void add(const events::command_facts& of, bson::view what)
     {
         add(of.command_name);
         add(what);

@@ -76,7 +76,7 @@ record& recorder::add(heard what, const endpoint* server, connection_id connecti
     return one;
 }
 
-record& recorder::add(heard what, const told::command_facts& of)
+record& recorder::add(heard what, const events::command_facts& of)
 {
     record& one = add(what, &of.server, of.driver_connection);
     one.name = of.command_name;
@@ -86,91 +86,91 @@ record& recorder::add(heard what, const told::command_facts& of)
     return one;
 }
 
-void recorder::on(const told::command_started& e) noexcept
+void recorder::on(const events::command_started& e) noexcept
 {
     add(heard::command_started, e.of).body = bson::document{e.command};
 }
 
-void recorder::on(const told::command_succeeded& e) noexcept
+void recorder::on(const events::command_succeeded& e) noexcept
 {
     record& one = add(heard::command_succeeded, e.of);
     one.took = e.took;
     one.body = bson::document{e.reply};
 }
 
-void recorder::on(const told::command_failed& e) noexcept
+void recorder::on(const events::command_failed& e) noexcept
 {
     record& one = add(heard::command_failed, e.of);
     one.took = e.took;
     one.failure = e.failure;
 }
 
-void recorder::on(const told::pool_created& e) noexcept
+void recorder::on(const events::pool_created& e) noexcept
 {
     add(heard::pool_created, &e.server);
 }
 
-void recorder::on(const told::pool_ready& e) noexcept
+void recorder::on(const events::pool_ready& e) noexcept
 {
     add(heard::pool_ready, &e.server);
 }
 
-void recorder::on(const told::pool_cleared& e) noexcept
+void recorder::on(const events::pool_cleared& e) noexcept
 {
     add(heard::pool_cleared, &e.server).interrupts = e.interrupts_in_use;
 }
 
-void recorder::on(const told::pool_closed& e) noexcept
+void recorder::on(const events::pool_closed& e) noexcept
 {
     add(heard::pool_closed, &e.server);
 }
 
-void recorder::on(const told::connection_created& e) noexcept
+void recorder::on(const events::connection_created& e) noexcept
 {
     add(heard::connection_created, &e.server, e.connection);
 }
 
-void recorder::on(const told::connection_ready& e) noexcept
+void recorder::on(const events::connection_ready& e) noexcept
 {
     add(heard::connection_ready, &e.server, e.connection).took = e.took;
 }
 
-void recorder::on(const told::connection_closed& e) noexcept
+void recorder::on(const events::connection_closed& e) noexcept
 {
     add(heard::connection_closed, &e.server, e.connection).name = e.reason;
 }
 
-void recorder::on(const told::connection_check_out_started& e) noexcept
+void recorder::on(const events::connection_check_out_started& e) noexcept
 {
     add(heard::check_out_started, &e.server);
 }
 
-void recorder::on(const told::connection_check_out_failed& e) noexcept
+void recorder::on(const events::connection_check_out_failed& e) noexcept
 {
     add(heard::check_out_failed, &e.server).name = e.reason;
 }
 
-void recorder::on(const told::connection_checked_out& e) noexcept
+void recorder::on(const events::connection_checked_out& e) noexcept
 {
     add(heard::checked_out, &e.server, e.connection).took = e.took;
 }
 
-void recorder::on(const told::connection_checked_in& e) noexcept
+void recorder::on(const events::connection_checked_in& e) noexcept
 {
     add(heard::checked_in, &e.server, e.connection);
 }
 
-void recorder::on(const told::topology_opening&) noexcept
+void recorder::on(const events::topology_opening&) noexcept
 {
     add(heard::topology_opening);
 }
 
-void recorder::on(const told::topology_closed&) noexcept
+void recorder::on(const events::topology_closed&) noexcept
 {
     add(heard::topology_closed);
 }
 
-void recorder::on(const told::topology_description_changed& e) noexcept
+void recorder::on(const events::topology_description_changed& e) noexcept
 {
     record& one = add(heard::topology_changed);
     one.before = e.previous.type;
@@ -181,17 +181,17 @@ void recorder::on(const told::topology_description_changed& e) noexcept
         one.members.emplace_back(server.address.value(), server.type);
 }
 
-void recorder::on(const told::server_opening& e) noexcept
+void recorder::on(const events::server_opening& e) noexcept
 {
     add(heard::server_opening, &e.server);
 }
 
-void recorder::on(const told::server_closed& e) noexcept
+void recorder::on(const events::server_closed& e) noexcept
 {
     add(heard::server_closed, &e.server);
 }
 
-void recorder::on(const told::server_description_changed& e) noexcept
+void recorder::on(const events::server_description_changed& e) noexcept
 {
     record& one = add(heard::server_changed, &e.current.address);
     one.before = e.previous.type;
@@ -200,12 +200,12 @@ void recorder::on(const told::server_description_changed& e) noexcept
     one.round_trip = e.current.round_trip_time;
 }
 
-void recorder::on(const told::server_heartbeat_started& e) noexcept
+void recorder::on(const events::server_heartbeat_started& e) noexcept
 {
     add(heard::heartbeat_started, &e.server).awaited = e.awaited;
 }
 
-void recorder::on(const told::server_heartbeat_succeeded& e) noexcept
+void recorder::on(const events::server_heartbeat_succeeded& e) noexcept
 {
     record& one = add(heard::heartbeat_succeeded, &e.server);
     one.awaited = e.awaited;
@@ -213,7 +213,7 @@ void recorder::on(const told::server_heartbeat_succeeded& e) noexcept
     one.body = bson::document{e.reply};
 }
 
-void recorder::on(const told::server_heartbeat_failed& e) noexcept
+void recorder::on(const events::server_heartbeat_failed& e) noexcept
 {
     record& one = add(heard::heartbeat_failed, &e.server);
     one.awaited = e.awaited;

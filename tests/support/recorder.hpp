@@ -12,7 +12,7 @@
 
 namespace holdfast::proof {
 
-namespace told = mongo::told;
+namespace events = mongo::events;
 
 enum class heard : std::uint8_t {
     command_started,
@@ -52,7 +52,7 @@ struct record {
     std::int64_t operation = 0;
     std::string name = {};  // of the command, or the reason
     bson::document body = {};  // command or reply
-    std::optional<told::transaction_id> transaction = {};
+    std::optional<events::transaction_id> transaction = {};
     duration took{};
     bool awaited = false;
     bool interrupts = false;
@@ -79,33 +79,33 @@ public:
     std::string type_of(std::string_view server) const;
     std::string text(time_point since) const;
 
-    void on(const told::command_started& e) noexcept override;
-    void on(const told::command_succeeded& e) noexcept override;
-    void on(const told::command_failed& e) noexcept override;
-    void on(const told::pool_created& e) noexcept override;
-    void on(const told::pool_ready& e) noexcept override;
-    void on(const told::pool_cleared& e) noexcept override;
-    void on(const told::pool_closed& e) noexcept override;
-    void on(const told::connection_created& e) noexcept override;
-    void on(const told::connection_ready& e) noexcept override;
-    void on(const told::connection_closed& e) noexcept override;
-    void on(const told::connection_check_out_started& e) noexcept override;
-    void on(const told::connection_check_out_failed& e) noexcept override;
-    void on(const told::connection_checked_out& e) noexcept override;
-    void on(const told::connection_checked_in& e) noexcept override;
-    void on(const told::topology_opening& e) noexcept override;
-    void on(const told::topology_closed& e) noexcept override;
-    void on(const told::topology_description_changed& e) noexcept override;
-    void on(const told::server_opening& e) noexcept override;
-    void on(const told::server_closed& e) noexcept override;
-    void on(const told::server_description_changed& e) noexcept override;
-    void on(const told::server_heartbeat_started& e) noexcept override;
-    void on(const told::server_heartbeat_succeeded& e) noexcept override;
-    void on(const told::server_heartbeat_failed& e) noexcept override;
+    void on(const events::command_started& e) noexcept override;
+    void on(const events::command_succeeded& e) noexcept override;
+    void on(const events::command_failed& e) noexcept override;
+    void on(const events::pool_created& e) noexcept override;
+    void on(const events::pool_ready& e) noexcept override;
+    void on(const events::pool_cleared& e) noexcept override;
+    void on(const events::pool_closed& e) noexcept override;
+    void on(const events::connection_created& e) noexcept override;
+    void on(const events::connection_ready& e) noexcept override;
+    void on(const events::connection_closed& e) noexcept override;
+    void on(const events::connection_check_out_started& e) noexcept override;
+    void on(const events::connection_check_out_failed& e) noexcept override;
+    void on(const events::connection_checked_out& e) noexcept override;
+    void on(const events::connection_checked_in& e) noexcept override;
+    void on(const events::topology_opening& e) noexcept override;
+    void on(const events::topology_closed& e) noexcept override;
+    void on(const events::topology_description_changed& e) noexcept override;
+    void on(const events::server_opening& e) noexcept override;
+    void on(const events::server_closed& e) noexcept override;
+    void on(const events::server_description_changed& e) noexcept override;
+    void on(const events::server_heartbeat_started& e) noexcept override;
+    void on(const events::server_heartbeat_succeeded& e) noexcept override;
+    void on(const events::server_heartbeat_failed& e) noexcept override;
 
 private:
     record& add(heard what, const endpoint* server = nullptr, connection_id connection = {});
-    record& add(heard what, const told::command_facts& of);
+    record& add(heard what, const events::command_facts& of);
 
     const sim::simulation& in_;
     std::vector<record> all_;

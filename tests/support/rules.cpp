@@ -15,7 +15,7 @@ bool is_network_error(const std::optional<error>& why)
     return why && !why->context("cause").empty();
 }
 
-bool only_nobody_waited(const error& why)
+bool only_unrequested(const error& why)
 {
     return why.code() == boost::system::errc::timed_out ||
            why.code() == boost::system::errc::operation_canceled;
@@ -80,7 +80,7 @@ private:
     }
 
     std::map<std::tuple<std::string, std::int64_t, std::int32_t>, std::int64_t> running_;
-    std::map<std::int64_t, told::transaction_id> numbers_;
+    std::map<std::int64_t, events::transaction_id> numbers_;
     std::map<std::pair<bson::uuid, std::int64_t>, std::int64_t> used_;
 };
 
@@ -135,7 +135,7 @@ public:
         if (e.what == heard::command_started)
             return;
         if (e.failure && is_network_error(e.failure)) {
-            c.broken = !only_nobody_waited(*e.failure);
+            c.broken = !only_unrequested(*e.failure);
             return;
         }
         if (!e.failure || e.failure->code().value() != login_expired)
@@ -351,11 +351,11 @@ private:
 
 }  // namespace
 
-std::vector<std::string> broken_rules(const std::vector<record>& told, rule_limits limits)
+std::vector<std::string> broken_rules(const std::vector<record>& received, rule_limits limits)
 {
     offences out;
     rule_book rules{limits};
-    for (const record& one : told)
+    for (const record& one : received)
         rules.see(one, out);
     rules.finish(out);
     return out.take();

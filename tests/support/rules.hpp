@@ -24,7 +24,7 @@ struct rule_limits {
 ///   - the topology opens first and closes last; every change begins where the last one ended;
 ///     there is one primary at most
 ///   - each heartbeat that starts ends once, before the next one starts
-std::vector<std::string> broken_rules(const std::vector<record>& told, rule_limits limits = {});
+std::vector<std::string> broken_rules(const std::vector<record>& received, rule_limits limits = {});
 
 /// One line per rule broken; empty if none is.
 std::string complaints(const recorder& of, time_point since, rule_limits limits = {});

@@ -19,10 +19,10 @@ scene::scene(scene_options options)
     : simulation{options.seed}, app{simulation.add_host("app")}, options_{std::move(options)}
 {
     began_ = simulation.now();
-    sim::link how;
-    how.latency_min = options_.latency_min;
-    how.latency_max = options_.latency_max;
-    simulation.set_all_links(how);
+    sim::link link_state;
+    link_state.latency_min = options_.latency_min;
+    link_state.latency_max = options_.latency_max;
+    simulation.set_all_links(link_state);
     recorder_ = std::make_shared<recorder>(simulation);
     set.sharded = options_.sharded;
     set.streams = options_.streams;
@@ -103,7 +103,7 @@ void scene::connect_in(std::shared_ptr<runtime::world> world, const std::string&
     client.emplace(mongo::client::in_world(std::move(world), uri, std::move(options)).value());
 }
 
-operation& scene::start(const bson::document& command, mongo::command_options how)
+operation& scene::start(const bson::document& command, mongo::command_options options)
 {
     operation& one = operations.emplace_back();
     one.began = simulation.now();
@@ -112,7 +112,7 @@ operation& scene::start(const bson::document& command, mongo::command_options ho
         one.ended = simulation.now();
         one.outcome.emplace(std::move(reply));
     };
-    client->run_command("sea", command.view(), how,
+    client->run_command("sea", command.view(), options,
                         boost::asio::bind_cancellation_slot(one.stop.slot(), std::move(done)));
     return one;
 }
@@ -137,9 +137,9 @@ bool scene::finish_all()
     return all;
 }
 
-operation& scene::run(const bson::document& command, mongo::command_options how)
+operation& scene::run(const bson::document& command, mongo::command_options options)
 {
-    operation& one = start(command, how);
+    operation& one = start(command, options);
     (void)finish(one);
     return one;
 }

@@ -65,12 +65,12 @@ public:
     /// The same, in any world: for those that bend what the host's world does.
     void connect_in(std::shared_ptr<runtime::world> world, const std::string& uri);
 
-    operation& start(const bson::document& command, mongo::command_options how = {});
+    operation& start(const bson::document& command, mongo::command_options options = {});
     operation& start_write(int id);
     /// Runs until it is done. False if nothing can happen any more, or after an hour.
     bool finish(const operation& which);
     bool finish_all();
-    operation& run(const bson::document& command, mongo::command_options how = {});
+    operation& run(const bson::document& command, mongo::command_options options = {});
     operation& write(int id = 1);
 
     /// Opens the client, and waits until it knows all members.

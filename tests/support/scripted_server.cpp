@@ -101,7 +101,7 @@ struct scripted_server::script {
     std::vector<std::string> received = {};
     std::vector<scripted_command> commands = {};
     std::vector<time_point> arrivals = {};
-    std::map<std::size_t, bson::document> greetings = {};
+    std::map<std::size_t, bson::document> hellos = {};
     std::map<std::size_t, visitor> visitors = {};
     std::int32_t last_reply = 0;
     runtime::listener_ptr listener = {};
@@ -128,7 +128,7 @@ struct scripted_server::script {
         }
         command.name = (*command.body.begin()).key();
         if (is_hello(command.name))
-            greetings.try_emplace(connection, command.body);
+            hellos.try_emplace(connection, command.body);
         received.push_back(command.name);
         commands.push_back(command);
         return seen;
@@ -196,7 +196,7 @@ struct scripted_server::script {
         co_return got.why == boost::system::errc::timed_out;
     }
 
-    static runtime::awaitable<bool> tell_news(std::shared_ptr<script> self, runtime::stream& with,
+    static runtime::awaitable<bool> push_hello(std::shared_ptr<script> self, runtime::stream& with,
                                               frame_reader& reader, request to)
     {
         bson::document known{to.command.body["topologyVersion"].as_document()};
@@ -242,7 +242,7 @@ struct scripted_server::script {
                     co_return;
                 bool go_on = false;
                 if (waits_for_news(seen->command))
-                    go_on = co_await tell_news(self, *with, reader, *seen);
+                    go_on = co_await push_hello(self, *with, reader, *seen);
                 else
                     go_on = co_await give(self, *with, *seen);
                 if (!go_on)
@@ -259,11 +259,11 @@ struct scripted_server::script {
     static runtime::awaitable<void> receive(std::shared_ptr<script> self, runtime::stream_ptr with,
                                             std::size_t number)
     {
-        const welcome how = self->welcomes(number);
-        if (how == welcome::close)
+        const welcome reception = self->welcomes(number);
+        if (reception == welcome::close)
             co_return;
         self->visitors.emplace(number, visitor{with.get()});
-        if (how == welcome::ignore) {
+        if (reception == welcome::ignore) {
             std::uint8_t nowhere[256];
             runtime::io_result got;
             while (!got.why)
@@ -303,9 +303,9 @@ void scripted_server::on_hello(const full_answer& what)
         on_command(name, what);
 }
 
-void scripted_server::welcomes(std::function<welcome(std::size_t)> how)
+void scripted_server::welcomes(std::function<welcome(std::size_t)> by_connection)
 {
-    script_->welcomes = std::move(how);
+    script_->welcomes = std::move(by_connection);
 }
 
 runtime::awaitable<void> scripted_server::serve(runtime::world& in, runtime::destination where)
@@ -386,10 +386,10 @@ std::vector<scripted_command> scripted_server::commands(std::string_view name) c
     return found;
 }
 
-bson::document scripted_server::greeting_of(std::size_t connection) const
+bson::document scripted_server::first_hello(std::size_t connection) const
 {
-    const auto at = script_->greetings.find(connection);
-    return at == script_->greetings.end() ? bson::document{} : at->second;
+    const auto at = script_->hellos.find(connection);
+    return at == script_->hellos.end() ? bson::document{} : at->second;
 }
 
 const std::vector<time_point>& scripted_server::arrivals() const noexcept

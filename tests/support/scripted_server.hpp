@@ -65,7 +65,7 @@ public:
     void on_hello(const full_answer& what);
 
     /// What happens to those who connect: served, closed at once, or never listened to.
-    void welcomes(std::function<welcome(std::size_t connection)> how);
+    void welcomes(std::function<welcome(std::size_t connection)> by_connection);
 
     /// Takes connections until the world ends, the port cannot be had, or stop_listening().
     runtime::awaitable<void> serve(runtime::world& in, runtime::destination where);
@@ -88,7 +88,7 @@ public:
     const std::vector<scripted_command>& commands() const noexcept;
     std::vector<scripted_command> commands(std::string_view name) const;
     /// The first hello of a connection; empty if there was none.
-    bson::document greeting_of(std::size_t connection) const;
+    bson::document first_hello(std::size_t connection) const;
     /// When each connection came, in their order.
     const std::vector<time_point>& arrivals() const noexcept;
 

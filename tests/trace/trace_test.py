@@ -32,7 +32,7 @@ def ran(name, *ids, **changes):
 
 class Trace(unittest.TestCase):
     def trace(self, *tests, page="", requirements=REQUIREMENTS, waiting=None):
-        """Runs the tool on planted files: (exit status, verdict per id, output, lines)."""
+        """Runs the tool on planted files: (exit status, outcome per id, output, lines)."""
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
             (root / "docs").mkdir()
@@ -55,9 +55,9 @@ class Trace(unittest.TestCase):
         return done.returncode, {r[0]: r[3] for r in rows}, done.stdout + done.stderr, lines
 
     def test_a_passed_test_proves(self):
-        status, verdicts, _, lines = self.trace(
+        status, outcomes, _, lines = self.trace(
             ran("works", "SD-002"), waiting=all_but("SD-002"))
-        self.assertEqual((status, verdicts["SD-001"], verdicts["SD-002"]), (0, "open", "proven"))
+        self.assertEqual((status, outcomes["SD-001"], outcomes["SD-002"]), (0, "open", "proven"))
         self.assertIn("| SD-002 | MUST | test | proven | suite.works |", lines)
         self.assertIn("| SD | 2 | 1 | 1 | 0 | 0 | 0 |", lines)
 
@@ -82,16 +82,16 @@ class Trace(unittest.TestCase):
         self.assertEqual(self.trace(ran("example", "ZZ-001"), waiting=all_but())[0], 0)
 
     def test_a_page_is_proven_by_its_anchor(self):
-        verdicts = self.trace(page="A retry costs. <!-- BP-053 --> And <!--RW-003-->")[1]
-        self.assertEqual((verdicts["BP-053"], verdicts["RW-003"]), ("proven", "proven"))
+        outcomes = self.trace(page="A retry costs. <!-- BP-053 --> And <!--RW-003-->")[1]
+        self.assertEqual((outcomes["BP-053"], outcomes["RW-003"]), ("proven", "proven"))
         self.assertEqual(self.trace(page="BP-053")[1]["BP-053"], "open")
 
     def test_an_anchor_does_not_stand_for_a_test(self):
         self.assertEqual(self.trace(page="<!-- SD-001 -->")[1]["SD-001"], "open")
 
     def test_what_demands_nothing_keeps_its_word(self):
-        verdicts = self.trace()[1]
-        self.assertEqual((verdicts["RD-001"], verdicts["BP-021"]), ("superseded", "later"))
+        outcomes = self.trace()[1]
+        self.assertEqual((outcomes["RD-001"], outcomes["BP-021"]), ("superseded", "later"))
 
     def test_an_unknown_demand_is_an_error(self):
         wrong = REQUIREMENTS.replace("later\n", "someday\n")
@@ -101,8 +101,8 @@ class Trace(unittest.TestCase):
 
     def test_what_is_open_waits_for_something(self):
         waiting = all_but("SD-002")
-        status, verdicts, output, lines = self.trace(ran("works", "SD-002"), waiting=waiting)
-        self.assertEqual((status, verdicts["SD-001"]), (0, "open"), output)
+        status, outcomes, output, lines = self.trace(ran("works", "SD-002"), waiting=waiting)
+        self.assertEqual((status, outcomes["SD-001"]), (0, "open"), output)
         self.assertIn("| SD-001 | MUST | test | open | waits for monitor |", lines)
         self.assertIn("  1 wait for monitor: SD-001", output.splitlines())
         self.assertTrue([line for line in lines if line.endswith("| 1 | SD-001 |")])
@@ -114,9 +114,9 @@ class Trace(unittest.TestCase):
         said = "SD-002 is open, and waiting.tsv does not say what it waits for"
         page = "<!-- BP-053 --> <!-- RW-003 -->"
         for waiting in ([], None):  # only its header, and no table at all
-            status, verdicts, output, _ = self.trace(
+            status, outcomes, output, _ = self.trace(
                 ran("works", "SD-001"), page=page, waiting=waiting)
-            self.assertEqual((status, verdicts["SD-002"]), (1, "open"))
+            self.assertEqual((status, outcomes["SD-002"]), (1, "open"))
             self.assertIn(said, output)
             self.assertEqual(output.count("error: "), 1, output)
             status, _, output, _ = self.trace(

@@ -118,11 +118,11 @@ TEST(answer, the_count_of_a_page_is_remembered)
 {
     operation one;
     note_count(one, std::nullopt);
-    EXPECT_FALSE(one.count_told);
+    EXPECT_FALSE(one.reported_count);
     note_count(one, bson::doc("n", std::int64_t{3}));
-    EXPECT_EQ(one.count_told, 3);
+    EXPECT_EQ(one.reported_count, 3);
     note_count(one, bson::doc("_id", "shared page 0"));
-    EXPECT_EQ(one.count_told, -1);  // no write has made that
+    EXPECT_EQ(one.reported_count, -1);  // no write has made that
 }
 
 }  // namespace

@@ -67,10 +67,10 @@ private:
     int victim();
     void cut(const sim::host& one, const sim::host& other);
     void mend(const sim::host& one, const sim::host& other);
-    void slow(const sim::host& one, const sim::host& other, const sim::link& how);
+    void slow(const sim::host& one, const sim::host& other, const sim::link& link_state);
     /// Undoes a fault after a while.
     void afterwards(duration how_long, std::function<void()> undo);
-    void tell(std::string what);
+    void notify(std::string what);
 
     scenery& in_;
     std::size_t left_;

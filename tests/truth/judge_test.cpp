@@ -44,13 +44,13 @@ operation signing(token which, fate end = fate::acknowledged)
     return made;
 }
 
-operation counting(token which, std::int64_t told, fate end = fate::acknowledged)
+operation counting(token which, std::int64_t received, fate end = fate::acknowledged)
 {
     operation made = ended(action::find_one_and_update, end);
     made.signature = which;
     made.page = "shared page 0";
     if (end == fate::acknowledged)
-        made.count_told = told;
+        made.reported_count = received;
     return made;
 }
 
@@ -220,7 +220,7 @@ TEST(judge, a_doubled_count_does_not_hide_behind_one_that_is_unclear)
     EXPECT_EQ(made.scenes[0].doubled, 0U);
     found.pages["shared page 0"] = {3, {1, 3, 2}};
     EXPECT_TRUE(judge(history, found, 2).holds());
-    history[1].count_told = 2;
+    history[1].reported_count = 2;
     found.pages["shared page 0"] = {2, {1, 2}};
     EXPECT_TRUE(judge(history, found, 2).holds());
 }
@@ -229,7 +229,7 @@ TEST(judge, a_write_is_told_the_count_that_it_made)
 {
     struct answer {
         const char* name;
-        std::int64_t told;
+        std::int64_t received;
         page there;
         std::uint64_t lost, doubled;
     };
@@ -248,7 +248,7 @@ TEST(judge, a_write_is_told_the_count_that_it_made)
     for (const answer& r : table) {
         SCOPED_TRACE(r.name);
         // The others are unclear: whoever was told nothing may be anywhere.
-        const std::vector<operation> history{counting(1, 0, fate::unclear), counting(7, r.told),
+        const std::vector<operation> history{counting(1, 0, fate::unclear), counting(7, r.received),
                                              counting(2, 0, fate::unclear)};
         found_state found;
         found.pages["shared page 0"] = r.there;
@@ -265,7 +265,7 @@ TEST(judge, a_write_that_makes_a_page_is_told_of_it)
     found_state found;
     found.pages["shared page 0"] = {1, {7}};
     EXPECT_TRUE(judge(history, found).holds());
-    history[0].count_told.reset();
+    history[0].reported_count.reset();
     const verdict made = judge(history, found);
     EXPECT_EQ(made.total.lost, 1U);
     ASSERT_EQ(made.complaints.size(), 1U);

@@ -92,9 +92,9 @@ totals run_share(const sim_options& options, std::uint64_t share)
                         static_cast<unsigned long long>(sum.broken));
         std::fflush(stdout);
         if (found_out(options.with, sum)) {
-            const std::string& told = report.complaints;
+            const std::string& received = report.complaints;
             std::printf("seed %llu: %s\n", static_cast<unsigned long long>(seed),
-                        told.substr(0, told.find('\n')).c_str());
+                        received.substr(0, received.find('\n')).c_str());
             break;
         }
     }
@@ -114,9 +114,9 @@ std::optional<totals> run_all(const sim_options& options)
         std::fflush(stdout);
         if (::fork() == 0) {
             const totals sum = run_share(options, share);
-            const bool told = ::write(ends[1], &sum, sizeof sum) == sizeof sum;
+            const bool received = ::write(ends[1], &sum, sizeof sum) == sizeof sum;
             std::fflush(stdout);
-            ::_exit(told ? 0 : 1);
+            ::_exit(received ? 0 : 1);
         }
         ::close(ends[1]);
         pipes.push_back(ends[0]);
@@ -202,14 +202,14 @@ int usage()
 using given_options = std::map<std::string_view, std::string_view>;
 
 /// Options with a value, and those without. Nothing if it is not understood.
-std::optional<given_options> read_options(const std::vector<std::string_view>& words)
+std::optional<given_options> read_options(const std::vector<std::string_view>& message)
 {
     given_options made;
-    for (std::size_t n = 0; n < words.size(); ++n) {
-        if (words[n] == "--verbose" || words[n] == "--progress" || words[n] == "--forgetful")
-            made[words[n]] = "1";
-        else if (n + 1 < words.size() && words[n].starts_with("--"))
-            made[words[n]] = words[n + 1], ++n;
+    for (std::size_t n = 0; n < message.size(); ++n) {
+        if (message[n] == "--verbose" || message[n] == "--progress" || message[n] == "--forgetful")
+            made[message[n]] = "1";
+        else if (n + 1 < message.size() && message[n].starts_with("--"))
+            made[message[n]] = message[n + 1], ++n;
         else
             return std::nullopt;
     }
@@ -271,14 +271,14 @@ int sockets_from(const given_options& given)
     return run_on_sockets(options);
 }
 
-int run(const std::vector<std::string_view>& words)
+int run(const std::vector<std::string_view>& message)
 {
-    if (words.empty())
+    if (message.empty())
         return usage();
-    const auto given = read_options({words.begin() + 1, words.end()});
-    if (given && words[0] == "sim")
+    const auto given = read_options({message.begin() + 1, message.end()});
+    if (given && message[0] == "sim")
         return sim_from(*given);
-    if (given && words[0] == "sockets")
+    if (given && message[0] == "sockets")
         return sockets_from(*given);
     return usage();
 }

@@ -81,9 +81,9 @@ broken break_until(lab::mongo_cluster& set, clock::time_point end, std::mt19937_
     return count;
 }
 
-int report(drill::drill_report told, const broken& count)
+int report(drill::drill_report received, const broken& count)
 {
-    drill::scene_report& storm = told.scenes.front();
+    drill::scene_report& storm = received.scenes.front();
     storm.name = "storm";
     storm.needs_faults = true;
     storm.faults = static_cast<std::uint64_t>(count.step_downs + count.crashes);
@@ -91,19 +91,19 @@ int report(drill::drill_report told, const broken& count)
         storm.trouble = "a member did not come back";
     else if (count.step_downs == 0 || count.crashes == 0)
         storm.trouble = "a kind of fault has never happened";
-    std::fputs(drill::draw(told).c_str(), stdout);
+    std::fputs(drill::draw(received).c_str(), stdout);
     std::printf("faults: %d stepdowns, %d crashes\n", count.step_downs, count.crashes);
-    return drill::passed(told) ? 0 : 1;
+    return drill::passed(received) ? 0 : 1;
 }
 
 }  // namespace
 
 int run_on_sockets(const sockets_options& options)
 {
-    lab::mongo_options how;
-    how.members = options.members;
-    how.remembers_retryable_writes = !options.forgetful;
-    auto set = lab::mongo_cluster::start(std::move(how));
+    lab::mongo_options deployment;
+    deployment.members = options.members;
+    deployment.remembers_retryable_writes = !options.forgetful;
+    auto set = lab::mongo_cluster::start(std::move(deployment));
     if (!set) {
         std::fprintf(stderr, "truth: %s\n", set.error().message().c_str());
         return 2;
@@ -127,17 +127,17 @@ int run_on_sockets(const sockets_options& options)
     on.begin();
     const broken count = break_until(*set, clock::now() + std::chrono::seconds{options.seconds},
                                      chance, on);
-    drill::drill_report told;
-    told.all_came_back = on.finish(30s);
+    drill::drill_report received;
+    received.all_came_back = on.finish(30s);
     const auto found = on.read_back(20s);
     if (!found) {
         std::fprintf(stderr, "truth: nothing can be read: %s\n", found.error().explain().c_str());
         return 1;
     }
-    told.scenes.resize(1);
-    told.scenes.front().retries = on.retries();
-    told.found = drill::judge(on.history(), *found);
-    return report(std::move(told), count);
+    received.scenes.resize(1);
+    received.scenes.front().retries = on.retries();
+    received.found = drill::judge(on.history(), *found);
+    return report(std::move(received), count);
 }
 
 }  // namespace holdfast::truth

@@ -21,18 +21,18 @@ namespace {
 
 constexpr std::uint64_t fewest_acknowledged = 300;
 constexpr std::size_t fewest_faults = 3;
-constexpr duration patience = 20min;  // of virtual time: nothing here takes that long
+constexpr duration time_limit = 20min;  // of virtual time: nothing here takes that long
 
-awaitable<void> prepare(mongo::collection kelp, std::optional<result<void>>& done)
+awaitable<void> prepare(mongo::collection documents, std::optional<result<void>>& done)
 {
-    auto outcome = co_await drill::prepare(std::move(kelp));
+    auto outcome = co_await drill::prepare(std::move(documents));
     done.emplace(std::move(outcome));
 }
 
-awaitable<void> read_back(runtime::world& in, mongo::collection kelp,
+awaitable<void> read_back(runtime::world& in, mongo::collection documents,
                           std::optional<result<drill::found_state>>& done)
 {
-    auto outcome = co_await drill::read_back(in, std::move(kelp), in.steady_now() + 2min);
+    auto outcome = co_await drill::read_back(in, std::move(documents), in.steady_now() + 2min);
     done.emplace(std::move(outcome));
 }
 
@@ -97,28 +97,28 @@ private:
     /// What clients may differ in, and within which time an operation of theirs has to end.
     drill::work_options draw_options(std::size_t client, std::string& more)
     {
-        drill::work_options how;
-        how.client = client;
-        how.seed = seed_;
-        how.burst = 1 + in_.below(10);
+        drill::work_options work;
+        work.client = client;
+        work.seed = seed_;
+        work.burst = 1 + in_.below(10);
         // All of them together do so many a second that every fault meets some.
-        how.pause = 4ms * static_cast<std::int64_t>(how.burst * clients_);
+        work.pause = 4ms * static_cast<std::int64_t>(work.burst * clients_);
         const auto timeout = std::chrono::duration_cast<std::chrono::milliseconds>(
             in_.between(1500, 6000));
         switch (in_.below(4)) {
         case 0:
             more += "&timeoutMS=" + std::to_string(timeout.count());
-            how.bound = timeout + 20ms;
+            work.bound = timeout + 20ms;
             break;
         case 1:
             more += "&socketTimeoutMS=3000";
-            how.bound = 2min;  // two attempts with a selection each, or five after backoffs
+            work.bound = 2min;  // two attempts with a selection each, or five after backoffs
             break;
         default:
-            how.timeout = timeout;
-            how.bound = timeout + 20ms;
+            work.timeout = timeout;
+            work.bound = timeout + 20ms;
         }
-        return how;
+        return work;
     }
 
     void raise_clients()
@@ -135,8 +135,8 @@ private:
                 more += "&maxPoolSize=1";
             if (in_.below(4) == 0)
                 more += "&serverMonitoringMode=poll";
-            drill::work_options how = draw_options(n, more);
-            workers_.emplace_back(on.world(), connect(on, more), std::move(how), progress_);
+            drill::work_options work = draw_options(n, more);
+            workers_.emplace_back(on.world(), connect(on, more), std::move(work), progress_);
         }
         in_.office = &in_.net.add_host("office");
         reader_.emplace(connect(*in_.office, ""));
@@ -153,7 +153,7 @@ private:
 
     bool run_until(const std::function<bool()>& done)
     {
-        const time_point limit = in_.net.now() + patience;
+        const time_point limit = in_.net.now() + time_limit;
         (void)in_.net.run_while_not([&] { return done() || in_.net.now() > limit; });
         return done();
     }

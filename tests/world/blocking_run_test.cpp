@@ -194,7 +194,7 @@ TEST(blocking_run, another_thread_ends_the_wait_by_destroying_the_event)
 TEST(blocking_run, an_earlier_alarm_of_another_thread_wakes_it)
 {
     struct flag final : runtime::alarm {
-        explicit flag(event& to_tell) : news{to_tell} {}
+        explicit flag(event& to_notify) : news{to_notify} {}
         void ring() noexcept override { news.notify(); }
         event& news;
     };

@@ -34,7 +34,7 @@ using runtime::world;
 namespace asio = boost::asio;
 
 enum class who { client, server };
-enum class how {
+enum class stop_mode {
     quietly,   // the root asks for error codes
     throwing,  // the root has not asked, so that Asio throws at its next co_await
     dropped,   // not cancelled at all: the executor goes, and the coroutines with it
@@ -55,16 +55,16 @@ struct play {
     listener* door = nullptr;
 
     void start(world& client_world, world& server_world, listener_ptr at, destination where,
-               how manner);
+               stop_mode manner);
     void stop(who which)
     {
         (which == who::client ? stop_client : stop_server).emit(asio::cancellation_type::terminal);
     }
 };
 
-awaitable<void> play_client(world& in, destination where, how manner, bool& said_all)
+awaitable<void> play_client(world& in, destination where, stop_mode manner, bool& said_all)
 {
-    if (manner != how::throwing)
+    if (manner != stop_mode::throwing)
         co_await asio::this_coro::throw_if_cancelled(false);
     const time_point limit = in.steady_now() + 10s;
     const auto unknown = co_await in.resolve("nobody.invalid", limit);
@@ -90,9 +90,9 @@ awaitable<void> play_client(world& in, destination where, how manner, bool& said
     said_all = waited == runtime::wait_end::timed_out;
 }
 
-awaitable<void> play_server(listener_ptr door, how manner)
+awaitable<void> play_server(listener_ptr door, stop_mode manner)
 {
-    if (manner != how::throwing)
+    if (manner != stop_mode::throwing)
         co_await asio::this_coro::throw_if_cancelled(false);
     const auto with = co_await door->accept();
     if (!with)
@@ -108,11 +108,11 @@ awaitable<void> play_server(listener_ptr door, how manner)
 }
 
 /// The only exception that may come out is Asio's own, and only if it was allowed to.
-void expect_aborted(const std::exception_ptr& thrown, how manner)
+void expect_aborted(const std::exception_ptr& thrown, stop_mode manner)
 {
     if (!thrown)
         return;
-    EXPECT_EQ(manner, how::throwing);
+    EXPECT_EQ(manner, stop_mode::throwing);
     try {
         std::rethrow_exception(thrown);
     } catch (const boost::system::system_error& e) {
@@ -123,7 +123,7 @@ void expect_aborted(const std::exception_ptr& thrown, how manner)
 }
 
 void play::start(world& client_world, world& server_world, listener_ptr at, destination where,
-                 how manner)
+                 stop_mode manner)
 {
     door = at.get();
     asio::co_spawn(
@@ -159,7 +159,7 @@ void expect_ended(const play& of, who stopped, time_point since, duration limit)
 }
 
 /// True if the scenario was over before the stop.
-bool stop_on_sockets_after(int steps, who stopped, how manner, const std::string& name_server)
+bool stop_on_sockets_after(int steps, who stopped, stop_mode manner, const std::string& name_server)
 {
     const std::size_t files = proof::files_and_sockets_open();
     bool over = false;
@@ -175,7 +175,7 @@ bool stop_on_sockets_after(int steps, who stopped, how manner, const std::string
         for (int i = 0; i < steps && !context->stopped(); ++i)
             context->run_one_for(10s);
         over = scenario.client.completions + scenario.server.completions == 2;
-        if (manner == how::dropped) {
+        if (manner == stop_mode::dropped) {
             scenario.door = nullptr;
             context.reset();  // before the world, whose clock the coroutines still need
         } else {
@@ -190,7 +190,7 @@ bool stop_on_sockets_after(int steps, who stopped, how manner, const std::string
     return over;
 }
 
-bool stop_in_simulation_after(int steps, who stopped, how manner)
+bool stop_in_simulation_after(int steps, who stopped, stop_mode manner)
 {
     play scenario;
     sim::simulation simulation{1};
@@ -201,7 +201,7 @@ bool stop_in_simulation_after(int steps, who stopped, how manner)
     scenario.start(client.world(), server.world(), std::move(door), where, manner);
     int done = 0;
     const bool over = !simulation.run_while_not([&] { return done++ == steps; });
-    if (manner == how::dropped)
+    if (manner == stop_mode::dropped)
         return over;  // all that waits goes with the simulation
     const time_point now = simulation.now();
     scenario.stop(stopped);
@@ -228,7 +228,7 @@ void stop_everywhere(const char* where, Run run)
     std::cout << "             " << where << ": stopped after each of " << points << " steps\n";
 }
 
-class cancel_everywhere : public ::testing::TestWithParam<std::tuple<who, how>> {};
+class cancel_everywhere : public ::testing::TestWithParam<std::tuple<who, stop_mode>> {};
 
 TEST_P(cancel_everywhere, on_sockets_leaves_nothing)
 {
@@ -249,7 +249,7 @@ TEST_P(cancel_everywhere, in_the_simulator_leaves_nothing)
     });
 }
 
-std::string name_of_stop(const ::testing::TestParamInfo<std::tuple<who, how>>& of)
+std::string name_of_stop(const ::testing::TestParamInfo<std::tuple<who, stop_mode>>& of)
 {
     constexpr const char* names_of_parties[] = {"client_", "server_"};
     constexpr const char* names_of_manners[] = {"quietly", "throwing", "dropped"};
@@ -259,11 +259,11 @@ std::string name_of_stop(const ::testing::TestParamInfo<std::tuple<who, how>>& o
 }
 
 INSTANTIATE_TEST_SUITE_P(contract, cancel_everywhere,
-                         ::testing::Values(std::tuple{who::client, how::quietly},
-                                           std::tuple{who::server, how::quietly},
-                                           std::tuple{who::client, how::throwing},
-                                           std::tuple{who::server, how::throwing},
-                                           std::tuple{who::client, how::dropped}),
+                         ::testing::Values(std::tuple{who::client, stop_mode::quietly},
+                                           std::tuple{who::server, stop_mode::quietly},
+                                           std::tuple{who::client, stop_mode::throwing},
+                                           std::tuple{who::server, stop_mode::throwing},
+                                           std::tuple{who::client, stop_mode::dropped}),
                          name_of_stop);
 
 /// Virtual time is free: nothing of a connection ticks while nobody uses it.

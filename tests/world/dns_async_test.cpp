@@ -77,7 +77,7 @@ TEST_F(dns_async, who_is_cancelled_already_gets_an_error_and_no_exception)
 
 TEST_F(dns_async, an_answer_after_the_end_finds_nobody)
 {
-    settings.dns.patience = 30s;
+    settings.dns.timeout = 30s;
     stub.add_address("db.example.com", "127.0.0.1");
     stub.behave(manner::holds);
     std::string came;
@@ -114,7 +114,7 @@ TEST_F(dns_async, many_at_once)
 TEST_F(dns_async, several_threads)
 {
     constexpr int count = 240;
-    settings.dns.patience = 200ms;
+    settings.dns.timeout = 200ms;
     world();
     for (int i = 0; i < count; ++i)
         stub.add_address("db" + std::to_string(i) + ".example.com", "127.0.0.1");

@@ -149,7 +149,7 @@ class dns_garbage : public ::testing::TestWithParam<dns_driver>, public proof::d
 protected:
     dns_garbage() : proof::dns_party{GetParam()}
     {
-        settings.dns.patience = 3ms;
+        settings.dns.timeout = 3ms;
         settings.dns.tries = 2;
         stub.add_address("db.example.com", "127.0.0.1");
         stub.add_address("db.example.com", "::1");

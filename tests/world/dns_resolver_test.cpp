@@ -151,8 +151,8 @@ TEST_P(dns, texts_are_put_together_and_need_not_be_there)
 
 TEST_P(dns, a_server_that_fails_is_no_proof_that_the_name_does_not_exist)
 {
-    for (const manner how : {manner::fails, manner::refuses}) {
-        stub.behave(how);
+    for (const manner mode : {manner::fails, manner::refuses}) {
+        stub.behave(mode);
         EXPECT_EQ(code_of(addresses("db.example.com")), text_of(errc::name_lookup_failed));
         EXPECT_EQ(code_of(srv("db.example.com")), text_of(errc::name_lookup_failed));
         EXPECT_EQ(code_of(txt("db.example.com")), text_of(errc::name_lookup_failed));
@@ -162,7 +162,7 @@ TEST_P(dns, a_server_that_fails_is_no_proof_that_the_name_does_not_exist)
 TEST_P(dns, nobody_at_the_servers_port)
 {
     settings.dns.servers = {"127.0.0.1:9"};
-    settings.dns.patience = 50ms;
+    settings.dns.timeout = 50ms;
     settings.dns.tries = 1;
     const auto got = addresses("db.example.com");
     EXPECT_EQ(code_of(got), text_of(errc::name_lookup_failed));
@@ -182,7 +182,7 @@ TEST_P(dns, a_second_server_is_asked_if_the_first_is_silent)
     proof::dns_stub silent;
     silent.behave(manner::is_silent);
     settings.dns.servers = {silent.address(), stub.address()};
-    settings.dns.patience = 30ms;
+    settings.dns.timeout = 30ms;
     stub.add_txt("db.example.com", {"here"});
     EXPECT_EQ(txt("db.example.com").value(), texts{"here"});
     EXPECT_EQ(silent.questions(), 1u);
@@ -190,7 +190,7 @@ TEST_P(dns, a_second_server_is_asked_if_the_first_is_silent)
 
 TEST_P(dns, a_silent_server_is_asked_a_few_times)
 {
-    settings.dns.patience = 20ms;
+    settings.dns.timeout = 20ms;
     settings.dns.tries = 3;
     stub.behave(manner::is_silent);
     const auto got = srv("_mongodb._tcp.db.example.com");
@@ -200,7 +200,7 @@ TEST_P(dns, a_silent_server_is_asked_a_few_times)
 
 TEST_P(dns, a_lost_answer_costs_one_try)
 {
-    settings.dns.patience = 30ms;
+    settings.dns.timeout = 30ms;
     stub.add_txt("db.example.com", {"here"});
     stub.mangle([count = 0](proof::dns_stub::message& answer) mutable {
         if (count++ == 0)
@@ -212,7 +212,7 @@ TEST_P(dns, a_lost_answer_costs_one_try)
 
 TEST_P(dns, an_answer_to_another_question_is_not_believed)
 {
-    settings.dns.patience = 30ms;
+    settings.dns.timeout = 30ms;
     stub.add_txt("db.example.com", {"here"});
     stub.mangle([count = 0](proof::dns_stub::message& answer) mutable {
         if (count++ == 0) {
@@ -274,10 +274,10 @@ TEST_P(dns, the_hosts_file_comes_first)
     std::ifstream file{"/etc/hosts"};
     std::string line;
     while (std::getline(file, line)) {
-        std::istringstream words{line.substr(0, line.find('#'))};
+        std::istringstream text{line.substr(0, line.find('#'))};
         std::string address;
         std::string name;
-        words >> address >> name;
+        text >> address >> name;
         if (name.empty() || name.find("localhost") != name.npos || name.starts_with("ip6-"))
             continue;
         const auto got = addresses(name);

@@ -83,7 +83,7 @@ TEST(net_clock, deadlines_of_operations_do_not_touch_the_timer)
         here.world.alarms().clear(deadline);
     }
     const time_point start = here.world.steady_now();
-    const std::size_t done = here.context.run_for(proof::net_patience);
+    const std::size_t done = here.context.run_for(proof::net_timeout);
     EXPECT_LE(done, 4U) << "it looks now and then whether there is something left to wait for";
     EXPECT_TRUE(heard.empty());
     EXPECT_TRUE(here.context.stopped()) << "an idle clock lets the executor run dry";
@@ -98,9 +98,9 @@ TEST(net_clock, an_earlier_alarm_is_not_missed_behind_a_later_one)
     bell near{heard, 2};
     here.world.alarms().set(far, here.in(1h));
     here.world.alarms().set(near, here.in(5ms));
-    const time_point patience = here.in(proof::net_patience);
-    while (heard.empty() && here.world.steady_now() < patience)
-        here.context.run_one_until(patience);
+    const time_point timeout = here.in(proof::net_timeout);
+    while (heard.empty() && here.world.steady_now() < timeout)
+        here.context.run_one_until(timeout);
     EXPECT_EQ(heard, std::vector{2});
     here.world.alarms().clear(far);
 }
@@ -117,7 +117,7 @@ TEST(net_clock, goes_with_its_world_and_lets_the_executor_run_dry)
         context.poll();
         EXPECT_FALSE(context.stopped());
     }
-    context.run_for(proof::net_patience);
+    context.run_for(proof::net_timeout);
     EXPECT_TRUE(context.stopped());
 }
 
@@ -152,8 +152,8 @@ TEST(net_chance, is_not_shared_with_a_child_process)
     const pid_t child = ::fork();
     if (child == 0) {
         chance.draw(ours);
-        const bool told = ::write(ends[1], ours.data(), ours.size()) == 8;
-        ::_exit(told ? 0 : 1);
+        const bool received = ::write(ends[1], ours.data(), ours.size()) == 8;
+        ::_exit(received ? 0 : 1);
     }
     ASSERT_GT(child, 0);
     std::array<std::uint8_t, 8> theirs{};

@@ -147,10 +147,10 @@ TEST(net_lifetime, the_executor_may_go_first)
         std::optional<asio::io_context> context{std::in_place};
         net::async_world world{context->get_executor()};
         leftovers left;
-        const destination nobody{"127.0.0.1", silent.port()};
-        asio::co_spawn(*context, begin_all(world, nobody, all, left), proof::no_exception{});
+        const destination none_found{"127.0.0.1", silent.port()};
+        asio::co_spawn(*context, begin_all(world, none_found, all, left), proof::no_exception{});
         while (all.waiting < 8)
-            context->run_one_for(proof::net_patience);
+            context->run_one_for(proof::net_timeout);
         context->poll();
         context.reset();
         EXPECT_EQ(all.waiting, 0) << "coroutines that were not destroyed";
@@ -167,10 +167,10 @@ TEST(net_lifetime, a_strand_may_be_the_executor_and_go_with_its_context)
     std::optional<asio::io_context> context{std::in_place};
     std::optional<net::async_world> world{std::in_place, asio::make_strand(*context)};
     leftovers left;
-    const destination nobody{"127.0.0.1", silent.port()};
-    asio::co_spawn(world->executor(), begin_all(*world, nobody, all, left), proof::no_exception{});
+    const destination none_found{"127.0.0.1", silent.port()};
+    asio::co_spawn(world->executor(), begin_all(*world, none_found, all, left), proof::no_exception{});
     while (all.waiting < 8)
-        context->run_one_for(proof::net_patience);
+        context->run_one_for(proof::net_timeout);
     context->poll();
     context.reset();
     EXPECT_EQ(all.dropped, 8);
@@ -210,7 +210,7 @@ TEST(net_lifetime, a_world_may_belong_to_a_coroutine_that_goes_with_the_executor
         };
         asio::co_spawn(context, owner(std::move(world), all), proof::no_exception{});
         while (all.waiting < 1)
-            context.run_one_for(proof::net_patience);
+            context.run_one_for(proof::net_timeout);
     }
     EXPECT_EQ(all.dropped, 1);
 }
@@ -227,7 +227,7 @@ TEST(net_lifetime, two_worlds_on_one_executor_do_not_disturb_each_other)
             EXPECT_TRUE(both.client != nullptr);
         };
         asio::co_spawn(context, test(), proof::no_exception{});
-        context.run_for(proof::net_patience);
+        context.run_for(proof::net_timeout);
     }
     const auto test = [&]() -> awaitable<void> {
         const auto both = co_await proof::connected(first);
@@ -237,7 +237,7 @@ TEST(net_lifetime, two_worlds_on_one_executor_do_not_disturb_each_other)
     };
     asio::co_spawn(context, test(), proof::no_exception{});
     context.restart();
-    context.run_for(proof::net_patience);
+    context.run_for(proof::net_timeout);
     EXPECT_TRUE(answered);
 }
 

@@ -190,8 +190,8 @@ TEST(net_listener, outlives_a_shortage_of_files)
         co_await runtime::sleep_until(here.world, here.in(50ms));
         EXPECT_FALSE(accepted);
         shortage.reset();
-        const time_point patience = here.in(5s);
-        while (!accepted && here.world.steady_now() < patience)
+        const time_point timeout = here.in(5s);
+        while (!accepted && here.world.steady_now() < timeout)
             co_await runtime::sleep_until(here.world, here.in(1ms));
     };
     here.run(client());

@@ -21,7 +21,7 @@ runtime::awaitable<stream_pair> connected(runtime::world& in, runtime::destinati
     }
     if (!where.is_path())
         where.port = (*door)->port();
-    auto client = co_await in.connect(where, in.steady_now() + net_patience);
+    auto client = co_await in.connect(where, in.steady_now() + net_timeout);
     if (!client) {
         ADD_FAILURE() << client.error().explain();
         co_return both;

@@ -18,7 +18,7 @@
 namespace holdfast::proof {
 
 /// After that a test has failed.
-inline constexpr std::chrono::seconds net_patience{20};
+inline constexpr std::chrono::seconds net_timeout{20};
 
 /// For co_spawn: an exception that came out is a failure.
 struct no_exception {
@@ -44,7 +44,7 @@ public:
     void run()
     {
         context.restart();
-        context.run_for(net_patience);
+        context.run_for(net_timeout);
         EXPECT_TRUE(context.stopped()) << "something is still pending";
     }
     void run(runtime::awaitable<void> what)

@@ -48,8 +48,8 @@ awaitable<void> in_sleep(runtime::world& in, runtime::stream*)
 
 awaitable<void> in_event(runtime::world& in, runtime::stream*)
 {
-    runtime::event never_told{in};
-    co_await never_told.wait(never_told.count(), in.steady_now() + 1h);
+    runtime::event never_notified{in};
+    co_await never_notified.wait(never_notified.count(), in.steady_now() + 1h);
 }
 
 awaitable<void> in_resolve(runtime::world& in, runtime::stream*)

@@ -155,14 +155,14 @@ TEST(tls_handshake, a_server_with_a_CA_wants_to_know_its_clients)
     known.certificate_key_file = proof::certificates::file("client.pem");
     EXPECT_TRUE(shake_hands(world, layer(known), server, "localhost").good());
 
-    const auto nobody = shake_hands(world, layer(trusting("ca.pem")), server, "localhost");
-    ASSERT_TRUE(nobody.server && !*nobody.server);
-    EXPECT_EQ(nobody.server_error().code(), errc::certificate_rejected);
-    EXPECT_EQ(nobody.server_error().context("cause"), "the client sent no certificate");
-    ASSERT_TRUE(nobody.client && *nobody.client);
-    const auto told = first_read(world, ***nobody.client);
-    EXPECT_EQ(told.why.message(), "the server demands a client certificate");
-    EXPECT_EQ(told.why, boost::system::errc::connection_reset);
+    const auto none_found = shake_hands(world, layer(trusting("ca.pem")), server, "localhost");
+    ASSERT_TRUE(none_found.server && !*none_found.server);
+    EXPECT_EQ(none_found.server_error().code(), errc::certificate_rejected);
+    EXPECT_EQ(none_found.server_error().context("cause"), "the client sent no certificate");
+    ASSERT_TRUE(none_found.client && *none_found.client);
+    const auto received = first_read(world, ***none_found.client);
+    EXPECT_EQ(received.why.message(), "the server demands a client certificate");
+    EXPECT_EQ(received.why, boost::system::errc::connection_reset);
 
     auto stranger = trusting("ca.pem");
     stranger.certificate_key_file = proof::certificates::file("untrusted.pem");

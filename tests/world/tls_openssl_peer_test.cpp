@@ -37,11 +37,11 @@ public:
         for (const int ours : {in[0], in[1], out[0], out[1]})
             posix_spawn_file_actions_addclose(&actions, ours);
         arguments.insert(arguments.begin(), "openssl");
-        std::vector<char*> words;
-        for (std::string& word : arguments)
-            words.push_back(word.data());
-        words.push_back(nullptr);
-        if (::posix_spawnp(&process_, "openssl", &actions, nullptr, words.data(), environ) != 0)
+        std::vector<char*> description;
+        for (std::string& chunk : arguments)
+            description.push_back(chunk.data());
+        description.push_back(nullptr);
+        if (::posix_spawnp(&process_, "openssl", &actions, nullptr, description.data(), environ) != 0)
             process_ = 0;
         posix_spawn_file_actions_destroy(&actions);
         ::close(in[0]);
@@ -180,9 +180,9 @@ TEST(tls_openssl_peer, s_server_demands_a_certificate)
     const reversing_server server{{"-Verify", "2", "-verify_return_error", "-tls1_2", "-CAfile",
                                    certificates::file("ca.pem")}};
     net::blocking_world world;
-    const auto nobody = world.run(connect(world, server.port, proof::client_layer()));
-    ASSERT_TRUE(nobody && !*nobody);
-    EXPECT_EQ(nobody->error().context("cause"), "the server demands a client certificate");
+    const auto none_found = world.run(connect(world, server.port, proof::client_layer()));
+    ASSERT_TRUE(none_found && !*none_found);
+    EXPECT_EQ(none_found->error().context("cause"), "the server demands a client certificate");
 
     auto known = proof::trusting("ca.pem");
     known.certificate_key_file = certificates::file("client.pem");

@@ -40,8 +40,8 @@ TEST_P(waiting, time_passes_while_one_sleeps_and_not_less_than_asked)
     run_client([](world& in, destination) -> awaitable<void> {
         const time_point steady = in.steady_now();
         const auto wall = in.wall_now();
-        const wait_end how = co_await runtime::sleep_until(in, steady + 20ms);
-        EXPECT_EQ(how, wait_end::timed_out);
+        const wait_end end = co_await runtime::sleep_until(in, steady + 20ms);
+        EXPECT_EQ(end, wait_end::timed_out);
         EXPECT_GE(in.steady_now(), steady + 20ms);
         EXPECT_LT(in.steady_now(), steady + 5s);
         EXPECT_GE(in.wall_now(), wall + 15ms);
@@ -54,8 +54,8 @@ TEST_P(waiting, a_sleep_until_a_time_that_has_passed_ends_at_once)
         const time_point before = in.steady_now();
         constexpr duration how_late[] = {0ms, 1ms, 1000ms};
         for (const duration late : how_late) {
-            const wait_end how = co_await runtime::sleep_until(in, before - late);
-            EXPECT_EQ(how, wait_end::timed_out);
+            const wait_end end = co_await runtime::sleep_until(in, before - late);
+            EXPECT_EQ(end, wait_end::timed_out);
         }
         EXPECT_LT(in.steady_now(), before + 1s);
     });
@@ -130,9 +130,9 @@ TEST_P(waiting, news_wake_who_waits_on_the_same_world)
                 const auto seen = news.count();
                 if (last == 20)
                     break;
-                const wait_end how = co_await news.wait(seen, in.steady_now() + 5s);
-                EXPECT_EQ(how, wait_end::notified);
-                if (how != wait_end::notified)
+                const wait_end end = co_await news.wait(seen, in.steady_now() + 5s);
+                EXPECT_EQ(end, wait_end::notified);
+                if (end != wait_end::notified)
                     break;
             }
         };
@@ -158,8 +158,8 @@ TEST_P(waiting, news_wake_who_waits_elsewhere)
                     news.notify();
                     continue;
                 }
-                const wait_end how = co_await answers.wait(seen, in.steady_now() + 10s);
-                REQUIRE(how == wait_end::notified);
+                const wait_end end = co_await answers.wait(seen, in.steady_now() + 10s);
+                REQUIRE(end == wait_end::notified);
             }
         },
         [&](world& in, destination) -> awaitable<void> {
@@ -171,8 +171,8 @@ TEST_P(waiting, news_wake_who_waits_elsewhere)
                     ++round;
                     continue;
                 }
-                const wait_end how = co_await news.wait(seen, in.steady_now() + 10s);
-                REQUIRE(how == wait_end::notified);
+                const wait_end end = co_await news.wait(seen, in.steady_now() + 10s);
+                REQUIRE(end == wait_end::notified);
             }
         });
     EXPECT_EQ(answered.load(), rounds);
@@ -184,8 +184,8 @@ TEST_P(waiting, a_wait_for_news_ends_at_its_deadline)
         runtime::event news{in};
         const time_point until = in.steady_now() + 15ms;
         const auto seen = news.count();
-        const wait_end how = co_await news.wait(seen, until);
-        EXPECT_EQ(how, wait_end::timed_out);
+        const wait_end end = co_await news.wait(seen, until);
+        EXPECT_EQ(end, wait_end::timed_out);
         EXPECT_GE(in.steady_now(), until);
         EXPECT_LT(in.steady_now(), until + 5s);
     });

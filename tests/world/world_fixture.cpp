@@ -28,7 +28,7 @@ using runtime::world;
 namespace asio = boost::asio;
 
 /// After that a test on real sockets has failed.
-constexpr auto patience = 20s;
+constexpr auto timeout = 20s;
 /// The executor may notice a little late that nobody waits for its timer any more.
 constexpr auto linger = 3s;
 
@@ -82,7 +82,7 @@ public:
     void run(const std::atomic<int>& ended, int expected)
     {
         context.restart();
-        const auto limit = std::chrono::steady_clock::now() + patience;
+        const auto limit = std::chrono::steady_clock::now() + timeout;
         while (ended < expected && context.run_one_until(limit) > 0) {}
         context.run_for(linger);
         failed = !context.stopped();
@@ -229,10 +229,10 @@ std::unique_ptr<parties> make_parties(world_kind kind)
     return nullptr;
 }
 
-void contract::differs(const std::string& how)
+void contract::differs(const std::string& text)
 {
-    std::cout << "[ DIFFERS  ] " << GetParam() << ": " << how << std::endl;
-    RecordProperty("differs", how);
+    std::cout << "[ DIFFERS  ] " << GetParam() << ": " << text << std::endl;
+    RecordProperty("differs", text);
 }
 
 void contract::run_client(client_script client)

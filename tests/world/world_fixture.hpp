@@ -73,7 +73,7 @@ protected:
     bool simulated() const { return GetParam() == world_kind::sim; }
 
     /// Where a world cannot keep a promise, this is printed, and kept with the test's result.
-    static void differs(const std::string& how);
+    static void differs(const std::string& text);
 
     void run(server_script server, client_script client)
     {

@@ -45,8 +45,8 @@ void interrupt(int)
         std::signal(SIGTERM, SIG_DFL);
         return;
     }
-    constexpr std::string_view words = "holdfast drill: interrupted: nothing was judged\n";
-    (void)!::write(STDERR_FILENO, words.data(), words.size());
+    constexpr std::string_view description = "holdfast drill: interrupted: nothing was judged\n";
+    (void)!::write(STDERR_FILENO, description.data(), description.size());
     ::_exit(status_interrupted);
 }
 
@@ -142,14 +142,14 @@ private:
     std::uint64_t shown_ = 0;
 };
 
-drill::scene_report play_scene(const drill::scene& one, const drill::theatre& in, live_view& view)
+drill::scene_report play_scene(const drill::scene& one, const drill::scenario_context& in, live_view& view)
 {
-    drill::scene_report told;
-    told.name = one.name;
-    told.needs_faults = one.needs_servers;
+    drill::scene_report scene_result;
+    scene_result.name = one.name;
+    scene_result.needs_faults = one.needs_servers;
     if (interrupted) {
-        told.played = drill::playing::not_at_all;
-        return told;
+        scene_result.played = drill::playing::not_at_all;
+        return scene_result;
     }
     const std::uint64_t before = in.clients->retries();
     auto playing = std::async(std::launch::async, one.play, in);
@@ -157,15 +157,15 @@ drill::scene_report play_scene(const drill::scene& one, const drill::theatre& in
         view.show();
     const auto faults = playing.get();
     if (faults)
-        told.faults = *faults;
+        scene_result.faults = *faults;
     else
-        told.trouble = faults.error().message();
-    told.retries = in.clients->retries() - before;
-    told.played = interrupted ? drill::playing::in_part : drill::playing::in_full;
-    return told;
+        scene_result.trouble = faults.error().message();
+    scene_result.retries = in.clients->retries() - before;
+    scene_result.played = interrupted ? drill::playing::in_part : drill::playing::in_full;
+    return scene_result;
 }
 
-drill::drill_report play(const std::vector<const drill::scene*>& scenes, const drill::theatre& in)
+drill::drill_report play(const std::vector<const drill::scene*>& scenes, const drill::scenario_context& in)
 {
     drill::drill_report made;
     live_view view{*in.clients, scenes};
@@ -183,15 +183,15 @@ drill::drill_report play(const std::vector<const drill::scene*>& scenes, const d
 
 drill::stage_options stage_options_of(const drill_options& options, std::string uri)
 {
-    drill::stage_options how;
-    how.uri = std::move(uri);
-    how.clients = options.clients;
-    how.seed = options.seed;
-    how.retryable_writes = !options.no_retryable_writes;
-    how.repeats_by_itself = options.naive_retry;
+    drill::stage_options stage;
+    stage.uri = std::move(uri);
+    stage.clients = options.clients;
+    stage.seed = options.seed;
+    stage.retryable_writes = !options.no_retryable_writes;
+    stage.repeats_by_itself = options.naive_retry;
     const auto now = std::chrono::system_clock::now().time_since_epoch();
-    how.collection = "kelp_" + std::to_string(now / 1ms);
-    return how;
+    stage.collection = "kelp_" + std::to_string(now / 1ms);
+    return stage;
 }
 
 int conclude(drill::stage& clients, drill::drill_report report, clock::time_point began,
@@ -212,7 +212,7 @@ int conclude(drill::stage& clients, drill::drill_report report, clock::time_poin
 }
 
 /// The address leads nowhere, which is not the deployment's fault.
-bool names_nobody(const error& why)
+bool names_no_server(const error& why)
 {
     const error_code nowhere = runtime::errc::name_not_found;
     return why.code() == nowhere || why.context("cause") == nowhere.message() ||
@@ -237,11 +237,11 @@ int run_drill(const drill_options& options, const std::vector<const drill::scene
     const auto began = clock::now();
     std::optional<lab::mongo_cluster> servers;
     if (!options.uri) {
-        lab::mongo_options how;
-        how.members = options.members;
-        how.port = options.port;
-        how.remembers_retryable_writes = !options.forgetful;
-        auto started = lab::mongo_cluster::start(std::move(how));
+        lab::mongo_options deployment;
+        deployment.members = options.members;
+        deployment.port = options.port;
+        deployment.remembers_retryable_writes = !options.forgetful;
+        auto started = lab::mongo_cluster::start(std::move(deployment));
         if (!started)
             return wrong(started.error().message());
         servers.emplace(*std::move(started));
@@ -252,9 +252,9 @@ int run_drill(const drill_options& options, const std::vector<const drill::scene
         return wrong(opened.error().message());
     drill::stage& clients = **opened;
     if (const auto prepared = clients.prepare(); !prepared)
-        return say(names_nobody(prepared.error()) ? 2 : 1, prepared.error().message());
+        return say(names_no_server(prepared.error()) ? 2 : 1, prepared.error().message());
     announce(options, scenes);
-    drill::theatre in;
+    drill::scenario_context in;
     in.clients = &clients;
     in.servers = servers ? &*servers : nullptr;
     in.interrupted = &interrupted;

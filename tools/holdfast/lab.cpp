@@ -51,13 +51,13 @@ void answer(const result<void>& outcome)
         std::printf("error: %s\n", outcome.error().message().c_str());
 }
 
-result<void> break_member(lab::mongo_cluster& of, std::string_view how, std::size_t member)
+result<void> break_member(lab::mongo_cluster& of, std::string_view text, std::size_t member)
 {
-    if (how == "crash")
+    if (text == "crash")
         return of.crash(member);
-    if (how == "restart")
+    if (text == "restart")
         return of.restart(member);
-    if (how == "freeze")
+    if (text == "freeze")
         return of.freeze(member);
     return of.thaw(member);
 }
@@ -68,26 +68,26 @@ bool obey(lab::mongo_cluster& of, std::string_view line)
     while (!line.empty() && (line.back() == '\r' || line.back() == ' '))
         line.remove_suffix(1);
     const std::size_t space = line.find(' ');
-    const std::string_view word = line.substr(0, space);
+    const std::string_view token = line.substr(0, space);
     const std::string_view rest = space == line.npos ? std::string_view{} : line.substr(space + 1);
     const auto number = number_in(rest);
-    const bool needs_member = word == "crash" || word == "restart" || word == "freeze" ||
-                              word == "thaw";
-    if (word == "quit")
+    const bool needs_member = token == "crash" || token == "restart" || token == "freeze" ||
+                              token == "thaw";
+    if (token == "quit")
         return false;
-    if (word.empty())
+    if (token.empty())
         return true;
     if (needs_member && number) {
-        answer(break_member(of, word, *number));
-    } else if (word == "stepdown" && (rest.empty() || number)) {
+        answer(break_member(of, token, *number));
+    } else if (token == "stepdown" && (rest.empty() || number)) {
         answer(of.step_down(std::chrono::seconds{number.value_or(10)}));
-    } else if (word == "primary" && rest.empty()) {
+    } else if (token == "primary" && rest.empty()) {
         const auto leads = of.wait_for_primary();
         if (leads)
             std::printf("ok %zu\n", *leads);
         else
             std::printf("error: %s\n", leads.error().message().c_str());
-    } else if (word == "status" && rest.empty()) {
+    } else if (token == "status" && rest.empty()) {
         for (const std::string& one : of.status())
             std::puts(one.c_str());
         std::puts("ok");

@@ -33,13 +33,13 @@ runtime::awaitable<result<void>> ping_all(runtime::world& in, core::mongo::parse
     if (!parsed)
         co_return std::move(parsed).error();
     const core::mongo::client_settings& settings = parsed->settings;
-    const auto recipe = shell::mongo::make_recipe(in, settings,
+    const auto config = shell::mongo::make_connection_config(in, settings,
                                                   api::describe_process(settings.app_name));
-    if (!recipe)
-        co_return recipe.error();
+    if (!config)
+        co_return config.error();
 
     const time_point began = in.steady_now();
-    auto made = co_await shell::mongo::first_contact(in, *recipe, settings);
+    auto made = co_await shell::mongo::first_contact(in, *config, settings);
     if (!made)
         co_return std::move(made).error();
     const shell::mongo::connection_ptr connection = *std::move(made);

@@ -204,8 +204,8 @@ inline std::size_t key_size(const std::uint8_t* key, const std::uint8_t* termina
 {
     const std::uint8_t* at = key;
     for (; terminator - at >= 7; at += 8) {
-        const auto word = load<std::uint64_t>(at);
-        const std::uint64_t zeros = (word - 0x0101010101010101) & ~word & 0x8080808080808080;
+        const auto chunk = load<std::uint64_t>(at);
+        const std::uint64_t zeros = (chunk - 0x0101010101010101) & ~chunk & 0x8080808080808080;
         if (zeros != 0) [[likely]]  // its lowest bit is that of the first zero byte
             return static_cast<std::size_t>(at - key) +
                    static_cast<unsigned>(std::countr_zero(zeros)) / 8;

@@ -36,7 +36,7 @@ struct state {
     std::optional<error> fault;
     int depth = 1;             // the outermost document counts as one
     bool trying = false;       // inside a variant, whose other alternatives may have to be tried
-    std::size_t patience = 0;  // how many bytes may still be read in vain for it
+    std::size_t budget = 0;  // how many bytes may still be read in vain for it
 
     bool fail(error why)
     {

@@ -26,9 +26,9 @@ inline std::uint8_t* store_bytes(std::uint8_t* to, const void* from, std::size_t
 }
 
 /// Whether one of the eight bytes is zero.
-constexpr bool has_zero(std::uint64_t word) noexcept
+constexpr bool has_zero(std::uint64_t chunk) noexcept
 {
-    return ((word - 0x0101010101010101) & ~word & 0x8080808080808080) != 0;
+    return ((chunk - 0x0101010101010101) & ~chunk & 0x8080808080808080) != 0;
 }
 
 /// Copies a key; false if it holds a zero byte. Nearly all keys are short: two words that may

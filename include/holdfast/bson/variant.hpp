@@ -39,7 +39,7 @@ struct codec<std::variant<Alternatives...>> {
         // may ask for all of them: the outermost one sets a limit in proportion to its size.
         const bool outermost = !std::exchange(at.trying, true);
         if (outermost)
-            at.patience = retries * (e.value_bytes().size() + price_of_failure) + first_patience;
+            at.budget = retries * (e.value_bytes().size() + price_of_failure) + first_budget;
         const bool done = try_all(e, to, at);
         at.trying = !outermost;
         return done;
@@ -52,21 +52,21 @@ struct codec<std::variant<Alternatives...>> {
 private:
     static constexpr std::size_t retries = 64;
     static constexpr std::size_t price_of_failure = 64;  // making an error costs about as much
-    static constexpr std::size_t first_patience = 64 * 1024;
+    static constexpr std::size_t first_budget = 64 * 1024;
 
     static bool try_all(const element& e, variant& to, reading::state& at)
     {
         std::optional<error> best;
         int of_same_type = 0;
         const auto attempt = [&]<class T>(std::in_place_type_t<T>, bool same_type) {
-            if ((reading::written_as<T>() == e.type()) != same_type || at.patience == 0)
+            if ((reading::written_as<T>() == e.type()) != same_type || at.budget == 0)
                 return false;
             const auto make = [&](auto&&... from) -> T& {
                 return to.template emplace<T>(std::forward<decltype(from)>(from)...);
             };
             if (reading::into_new<T>(e, at, make))
                 return true;
-            at.patience -= std::min(at.patience, e.value_bytes().size() + price_of_failure);
+            at.budget -= std::min(at.budget, e.value_bytes().size() + price_of_failure);
             if (same_type) {
                 best = *std::move(at.fault);
                 ++of_same_type;
@@ -76,7 +76,7 @@ private:
         if ((attempt(std::in_place_type<Alternatives>, true) || ...) ||
             (attempt(std::in_place_type<Alternatives>, false) || ...))
             return true;
-        if (at.patience == 0)
+        if (at.budget == 0)
             return at.fail(reading::too_many_alternatives(e));
         // One alternative of the right type: what is wrong with it tells more than a list.
         if (of_same_type == 1)

@@ -74,7 +74,7 @@ public:
     /// Which member leads; empty during an election.
     std::optional<std::size_t> primary() const;
     /// The same, but waits for one.
-    result<std::size_t> wait_for_primary(std::chrono::milliseconds patience = std::chrono::seconds{
+    result<std::size_t> wait_for_primary(std::chrono::milliseconds timeout = std::chrono::seconds{
                                              10}) const;
 
     /// The primary hands over to another member, and does not lead again for that long.

@@ -98,9 +98,9 @@ public:
     void expect(std::size_t count) noexcept { expected_ = count; }
     void insert(std::uint32_t space, bson::view document);
     void update(write_kind kind, std::uint32_t space, bson::view filter, update_view change,
-                const update_model_options& how);
+                const update_model_options& options);
     void remove(write_kind kind, std::uint32_t space, bson::view filter,
-                const delete_model_options& how);
+                const delete_model_options& options);
 
     const std::vector<kept_write>& writes() const noexcept { return writes_; }
     /// Then documents lie one behind the other, in their order.
@@ -120,7 +120,7 @@ public:
 private:
     std::size_t keep(bson::view document);
     std::size_t keep(const index_hint& hint);
-    void add(write_kind kind, std::uint32_t space, std::size_t change, const kept_options& how);
+    void add(write_kind kind, std::uint32_t space, std::size_t change, const kept_options& options);
     void make_room(std::size_t bytes);
 
     std::size_t expected_ = 0;
@@ -139,11 +139,11 @@ public:
     bulk_writes& insert_one(bson::view document);
     template <bson::document_type T>
     bulk_writes& insert_one(const T& value);
-    bulk_writes& update_one(bson::view filter, update_view change, update_model_options how = {});
-    bulk_writes& update_many(bson::view filter, update_view change, update_model_options how = {});
-    bulk_writes& replace_one(bson::view filter, bson::view by, update_model_options how = {});
-    bulk_writes& delete_one(bson::view filter, delete_model_options how = {});
-    bulk_writes& delete_many(bson::view filter, delete_model_options how = {});
+    bulk_writes& update_one(bson::view filter, update_view change, update_model_options options = {});
+    bulk_writes& update_many(bson::view filter, update_view change, update_model_options options = {});
+    bulk_writes& replace_one(bson::view filter, bson::view by, update_model_options options = {});
+    bulk_writes& delete_one(bson::view filter, delete_model_options options = {});
+    bulk_writes& delete_many(bson::view filter, delete_model_options options = {});
 
     std::size_t size() const noexcept { return list_.writes().size(); }
     const details::write_list& list() const noexcept { return list_; }
@@ -161,15 +161,15 @@ public:
     template <bson::document_type T>
     client_bulk_writes& insert_one(std::string_view in, const T& value);
     client_bulk_writes& update_one(std::string_view in, bson::view filter, update_view change,
-                                   update_model_options how = {});
+                                   update_model_options options = {});
     client_bulk_writes& update_many(std::string_view in, bson::view filter, update_view change,
-                                    update_model_options how = {});
+                                    update_model_options options = {});
     client_bulk_writes& replace_one(std::string_view in, bson::view filter, bson::view by,
-                                    update_model_options how = {});
+                                    update_model_options options = {});
     client_bulk_writes& delete_one(std::string_view in, bson::view filter,
-                                   delete_model_options how = {});
+                                   delete_model_options options = {});
     client_bulk_writes& delete_many(std::string_view in, bson::view filter,
-                                    delete_model_options how = {});
+                                    delete_model_options options = {});
 
     std::size_t size() const noexcept { return list_.writes().size(); }
     const details::write_list& list() const noexcept { return list_; }

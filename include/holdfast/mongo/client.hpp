@@ -4,7 +4,7 @@
 #include "holdfast/error.hpp"
 #include "holdfast/mongo/bulk.hpp"
 #include "holdfast/mongo/client_options.hpp"
-#include "holdfast/mongo/completion.hpp"
+#include "holdfast/completion.hpp"
 #include "holdfast/mongo/database.hpp"
 
 #include <memory>
@@ -38,49 +38,49 @@ public:
                                  client_options options = {});
 
     mongo::database operator[](std::string_view database) const;
-    mongo::database database(std::string_view name, defaults how = {}) const;
+    mongo::database database(std::string_view name, defaults options = {}) const;
     /// That of the connection string; "test" if it names none.
     mongo::database default_database() const;
 
     /// Sends a command as it is, to a database; `command` is copied before this returns.
-    template <class Token = throwing>
-    auto run_command(std::string_view database, bson::view command, command_options how = {},
+    template <class Token = throw_on_error>
+    auto run_command(std::string_view database, bson::view command, command_options options = {},
                      Token&& token = {}) const
     {
-        using given = details::given<bson::document, Token>;
-        return details::deliver(executor(), run_command_as<given>(database, command, how),
+        using outcome = completion_result_t<bson::document, Token>;
+        return initiate(executor(), run_command_as<outcome>(database, command, options),
                                 std::forward<Token>(token));
     }
 
     /// Writes to any number of collections, in as few commands as the server's limits allow. Needs
     /// servers from 8.0 on.
-    template <class Token = throwing>
-    auto bulk_write(client_bulk_writes work, bulk_write_options how = {}, Token&& token = {}) const
+    template <class Token = throw_on_error>
+    auto bulk_write(client_bulk_writes work, bulk_write_options options = {}, Token&& token = {}) const
     {
-        using given = details::given<client_bulk_write_result, Token>;
-        return details::deliver(executor(), bulk_write_as<given>(std::move(work), how),
+        using outcome = completion_result_t<client_bulk_write_result, Token>;
+        return initiate(executor(), bulk_write_as<outcome>(std::move(work), options),
                                 std::forward<Token>(token));
     }
 
     /// One document for each database: name, sizeOnDisk, empty.
-    template <class Token = throwing>
-    auto list_databases(list_options how = {}, Token&& token = {}) const
+    template <class Token = throw_on_error>
+    auto list_databases(list_options options = {}, Token&& token = {}) const
     {
-        using given = details::given<std::vector<bson::document>, Token>;
-        return details::deliver(executor(), list_databases_as<given>(how),
+        using outcome = completion_result_t<std::vector<bson::document>, Token>;
+        return initiate(executor(), list_databases_as<outcome>(options),
                                 std::forward<Token>(token));
     }
-    template <class Token = throwing>
-    auto list_database_names(list_options how = {}, Token&& token = {}) const
+    template <class Token = throw_on_error>
+    auto list_database_names(list_options options = {}, Token&& token = {}) const
     {
-        using given = details::given<std::vector<std::string>, Token>;
-        return details::deliver(executor(), list_database_names_as<given>(how),
+        using outcome = completion_result_t<std::vector<std::string>, Token>;
+        return initiate(executor(), list_database_names_as<outcome>(options),
                                 std::forward<Token>(token));
     }
 
     /// A session of this client. Does no I/O; throws `failure` if the options contradict each
     /// other.
-    session start_session(session_options how = {}) const;
+    session start_session(session_options options = {}) const;
 
     /// A library that wraps this one adds itself to what the server is told of its client, on
     /// connections that are opened from now on. Throws `failure` if a text holds a '|'.
@@ -106,15 +106,15 @@ public:
     explicit client(std::shared_ptr<client_parts> made) noexcept : parts_{std::move(made)} {}
 
 private:
-    template <class Given>
-    asio::awaitable<Given> run_command_as(std::string_view, bson::view,
+    template <class Outcome>
+    asio::awaitable<Outcome> run_command_as(std::string_view, bson::view,
                                           const command_options&) const;
-    template <class Given>
-    asio::awaitable<Given> bulk_write_as(client_bulk_writes, const bulk_write_options&) const;
-    template <class Given>
-    asio::awaitable<Given> list_databases_as(const list_options&) const;
-    template <class Given>
-    asio::awaitable<Given> list_database_names_as(const list_options&) const;
+    template <class Outcome>
+    asio::awaitable<Outcome> bulk_write_as(client_bulk_writes, const bulk_write_options&) const;
+    template <class Outcome>
+    asio::awaitable<Outcome> list_databases_as(const list_options&) const;
+    template <class Outcome>
+    asio::awaitable<Outcome> list_database_names_as(const list_options&) const;
 
     std::shared_ptr<client_parts> parts_;
 };

@@ -2,7 +2,7 @@
 #include "holdfast/bson/mapping.hpp"
 #include "holdfast/mongo/admin_options.hpp"
 #include "holdfast/mongo/bulk.hpp"
-#include "holdfast/mongo/completion.hpp"
+#include "holdfast/completion.hpp"
 #include "holdfast/mongo/crud_options.hpp"
 #include "holdfast/mongo/cursor.hpp"
 #include "holdfast/mongo/results.hpp"
@@ -34,102 +34,102 @@ public:
     const std::string& database_name() const noexcept;
 
     /// The same collection with other defaults.
-    collection with(defaults how) const;
+    collection with(defaults options) const;
 
     // ---- Writes of one statement. All but the "many" are carried out once, whatever happens ----
 
     /// Without an _id, the document gets one.
-    template <class Token = throwing>
-    auto insert_one(bson::view document, insert_one_options how = {}, Token&& token = {}) const
+    template <class Token = throw_on_error>
+    auto insert_one(bson::view document, insert_one_options options = {}, Token&& token = {}) const
     {
-        using given = details::given<insert_one_result, Token>;
-        return details::deliver(executor(), insert_one_as<given>(document, how),
+        using outcome = completion_result_t<insert_one_result, Token>;
+        return initiate(executor(), insert_one_as<outcome>(document, options),
                                 std::forward<Token>(token));
     }
-    template <bson::document_type T, class Token = throwing>
-    auto insert_one(const T& value, insert_one_options how = {}, Token&& token = {}) const
+    template <bson::document_type T, class Token = throw_on_error>
+    auto insert_one(const T& value, insert_one_options options = {}, Token&& token = {}) const
     {
-        return insert_one(bson::to_bson(value).value().view(), how, std::forward<Token>(token));
+        return insert_one(bson::to_bson(value).value().view(), options, std::forward<Token>(token));
     }
 
-    template <class Token = throwing>
-    auto update_one(bson::view filter, update_view change, update_options how = {},
+    template <class Token = throw_on_error>
+    auto update_one(bson::view filter, update_view change, update_options options = {},
                     Token&& token = {}) const
     {
-        using given = details::given<update_result, Token>;
-        return details::deliver(executor(), update_one_as<given>(filter, change, how),
+        using outcome = completion_result_t<update_result, Token>;
+        return initiate(executor(), update_one_as<outcome>(filter, change, options),
                                 std::forward<Token>(token));
     }
-    template <class Token = throwing>
-    auto update_many(bson::view filter, update_view change, update_options how = {},
+    template <class Token = throw_on_error>
+    auto update_many(bson::view filter, update_view change, update_options options = {},
                      Token&& token = {}) const
     {
-        using given = details::given<update_result, Token>;
-        return details::deliver(executor(), update_many_as<given>(filter, change, how),
+        using outcome = completion_result_t<update_result, Token>;
+        return initiate(executor(), update_many_as<outcome>(filter, change, options),
                                 std::forward<Token>(token));
     }
-    template <class Token = throwing>
-    auto replace_one(bson::view filter, bson::view by, update_options how = {},
+    template <class Token = throw_on_error>
+    auto replace_one(bson::view filter, bson::view by, update_options options = {},
                      Token&& token = {}) const
     {
-        using given = details::given<update_result, Token>;
-        return details::deliver(executor(), replace_one_as<given>(filter, by, how),
+        using outcome = completion_result_t<update_result, Token>;
+        return initiate(executor(), replace_one_as<outcome>(filter, by, options),
                                 std::forward<Token>(token));
     }
-    template <bson::document_type T, class Token = throwing>
-    auto replace_one(bson::view filter, const T& by, update_options how = {},
+    template <bson::document_type T, class Token = throw_on_error>
+    auto replace_one(bson::view filter, const T& by, update_options options = {},
                      Token&& token = {}) const
     {
-        return replace_one(filter, bson::to_bson(by).value().view(), how,
+        return replace_one(filter, bson::to_bson(by).value().view(), options,
                            std::forward<Token>(token));
     }
 
-    template <class Token = throwing>
-    auto delete_one(bson::view filter, delete_options how = {}, Token&& token = {}) const
+    template <class Token = throw_on_error>
+    auto delete_one(bson::view filter, delete_options options = {}, Token&& token = {}) const
     {
-        using given = details::given<delete_result, Token>;
-        return details::deliver(executor(), delete_one_as<given>(filter, how),
+        using outcome = completion_result_t<delete_result, Token>;
+        return initiate(executor(), delete_one_as<outcome>(filter, options),
                                 std::forward<Token>(token));
     }
-    template <class Token = throwing>
-    auto delete_many(bson::view filter, delete_options how = {}, Token&& token = {}) const
+    template <class Token = throw_on_error>
+    auto delete_many(bson::view filter, delete_options options = {}, Token&& token = {}) const
     {
-        using given = details::given<delete_result, Token>;
-        return details::deliver(executor(), delete_many_as<given>(filter, how),
+        using outcome = completion_result_t<delete_result, Token>;
+        return initiate(executor(), delete_many_as<outcome>(filter, options),
                                 std::forward<Token>(token));
     }
 
     /// Changes one document and gives it as it was before, or after.
-    template <class T = bson::document, class Token = throwing>
+    template <class T = bson::document, class Token = throw_on_error>
     auto find_one_and_update(bson::view filter, update_view change,
-                             find_and_modify_options how = {}, Token&& token = {}) const
+                             find_and_modify_options options = {}, Token&& token = {}) const
     {
-        return deliver_one<T>(find_one_and_update_as<read<T, Token>>(filter, change, how),
+        return deliver_one<T>(find_one_and_update_as<read<T, Token>>(filter, change, options),
                               std::forward<Token>(token));
     }
-    template <class T = bson::document, class Token = throwing>
-    auto find_one_and_replace(bson::view filter, bson::view by, find_and_modify_options how = {},
+    template <class T = bson::document, class Token = throw_on_error>
+    auto find_one_and_replace(bson::view filter, bson::view by, find_and_modify_options options = {},
                               Token&& token = {}) const
     {
-        return deliver_one<T>(find_one_and_replace_as<read<T, Token>>(filter, by, how),
+        return deliver_one<T>(find_one_and_replace_as<read<T, Token>>(filter, by, options),
                               std::forward<Token>(token));
     }
-    template <class T = bson::document, class Token = throwing>
-    auto find_one_and_delete(bson::view filter, find_and_modify_options how = {},
+    template <class T = bson::document, class Token = throw_on_error>
+    auto find_one_and_delete(bson::view filter, find_and_modify_options options = {},
                              Token&& token = {}) const
     {
-        return deliver_one<T>(find_one_and_delete_as<read<T, Token>>(filter, how),
+        return deliver_one<T>(find_one_and_delete_as<read<T, Token>>(filter, options),
                               std::forward<Token>(token));
     }
 
     // ---- Many writes at once, split as the server's limits demand ----
 
     /// Any range of documents, views or described structs.
-    template <class Documents, class Token = throwing>
-    auto insert_many(const Documents& documents, insert_many_options how = {},
+    template <class Documents, class Token = throw_on_error>
+    auto insert_many(const Documents& documents, insert_many_options options = {},
                      Token&& token = {}) const
     {
-        using given = details::given<insert_many_result, Token>;
+        using outcome = completion_result_t<insert_many_result, Token>;
         details::write_list list;
         if constexpr (std::ranges::sized_range<const Documents>)
             list.expect(std::ranges::size(documents));
@@ -139,97 +139,97 @@ public:
             else
                 keep(list, one);
         }
-        return details::deliver(executor(), insert_many_as<given>(std::move(list), how),
+        return initiate(executor(), insert_many_as<outcome>(std::move(list), options),
                                 std::forward<Token>(token));
     }
-    template <class Token = throwing>
-    auto bulk_write(bulk_writes work, bulk_write_options how = {}, Token&& token = {}) const
+    template <class Token = throw_on_error>
+    auto bulk_write(bulk_writes work, bulk_write_options options = {}, Token&& token = {}) const
     {
-        using given = details::given<bulk_write_result, Token>;
-        return details::deliver(executor(), bulk_write_as<given>(std::move(work), how),
+        using outcome = completion_result_t<bulk_write_result, Token>;
+        return initiate(executor(), bulk_write_as<outcome>(std::move(work), options),
                                 std::forward<Token>(token));
     }
 
     // ---- Reads ----
 
-    cursor find(bson::view filter, find_options how = {}) const;
-    cursor aggregate(bson::array_view pipeline, aggregate_options how = {}) const;
+    cursor find(bson::view filter, find_options options = {}) const;
+    cursor aggregate(bson::array_view pipeline, aggregate_options options = {}) const;
 
-    template <class T = bson::document, class Token = throwing>
-    auto find_one(bson::view filter, find_options how = {}, Token&& token = {}) const
+    template <class T = bson::document, class Token = throw_on_error>
+    auto find_one(bson::view filter, find_options options = {}, Token&& token = {}) const
     {
-        return deliver_one<T>(find_one_as<read<T, Token>>(filter, how), std::forward<Token>(token));
+        return deliver_one<T>(find_one_as<read<T, Token>>(filter, options), std::forward<Token>(token));
     }
-    template <class Token = throwing>
-    auto count_documents(bson::view filter, count_options how = {}, Token&& token = {}) const
+    template <class Token = throw_on_error>
+    auto count_documents(bson::view filter, count_options options = {}, Token&& token = {}) const
     {
-        using given = details::given<std::int64_t, Token>;
-        return details::deliver(executor(), count_documents_as<given>(filter, how),
+        using outcome = completion_result_t<std::int64_t, Token>;
+        return initiate(executor(), count_documents_as<outcome>(filter, options),
                                 std::forward<Token>(token));
     }
     /// From the collection's metadata: fast, and wrong after a crash or on a sharded cluster.
-    template <class Token = throwing>
-    auto estimated_document_count(count_options how = {}, Token&& token = {}) const
+    template <class Token = throw_on_error>
+    auto estimated_document_count(count_options options = {}, Token&& token = {}) const
     {
-        using given = details::given<std::int64_t, Token>;
-        return details::deliver(executor(), estimated_document_count_as<given>(how),
+        using outcome = completion_result_t<std::int64_t, Token>;
+        return initiate(executor(), estimated_document_count_as<outcome>(options),
                                 std::forward<Token>(token));
     }
-    template <class Token = throwing>
-    auto distinct(std::string_view field, bson::view filter, distinct_options how = {},
+    template <class Token = throw_on_error>
+    auto distinct(std::string_view field, bson::view filter, distinct_options options = {},
                   Token&& token = {}) const
     {
-        using given = details::given<bson::array, Token>;
-        return details::deliver(executor(), distinct_as<given>(field, filter, how),
+        using outcome = completion_result_t<bson::array, Token>;
+        return initiate(executor(), distinct_as<outcome>(field, filter, options),
                                 std::forward<Token>(token));
     }
 
     // ---- The collection as a whole ----
 
     /// Gives the index's name.
-    template <class Token = throwing>
-    auto create_index(bson::view keys, bson::view options = {}, index_options how = {},
+    template <class Token = throw_on_error>
+    auto create_index(bson::view keys, bson::view index = {}, index_options options = {},
                       Token&& token = {}) const
     {
-        using given = details::given<std::string, Token>;
-        return details::deliver(executor(), create_index_as<given>(keys, options, how),
+        using outcome = completion_result_t<std::string, Token>;
+        return initiate(executor(), create_index_as<outcome>(keys, index, options),
                                 std::forward<Token>(token));
     }
-    template <class Token = throwing>
-    auto create_indexes(std::span<const index_model> indexes, index_options how = {},
+    template <class Token = throw_on_error>
+    auto create_indexes(std::span<const index_model> indexes, index_options options = {},
                         Token&& token = {}) const
     {
-        using given = details::given<std::vector<std::string>, Token>;
-        return details::deliver(executor(), create_indexes_as<given>(indexes, how),
+        using outcome = completion_result_t<std::vector<std::string>, Token>;
+        return initiate(executor(), create_indexes_as<outcome>(indexes, options),
                                 std::forward<Token>(token));
     }
-    template <class Token = throwing>
-    auto drop_index(index_hint which, index_options how = {}, Token&& token = {}) const
+    template <class Token = throw_on_error>
+    auto drop_index(index_hint which, index_options options = {}, Token&& token = {}) const
     {
-        using given = details::given<void, Token>;
-        return details::deliver(executor(), drop_index_as<given>(which, how),
+        using outcome = completion_result_t<void, Token>;
+        return initiate(executor(), drop_index_as<outcome>(which, options),
                                 std::forward<Token>(token));
     }
-    template <class Token = throwing>
-    auto drop_indexes(index_options how = {}, Token&& token = {}) const
+    template <class Token = throw_on_error>
+    auto drop_indexes(index_options options = {}, Token&& token = {}) const
     {
-        using given = details::given<void, Token>;
-        return details::deliver(executor(), drop_indexes_as<given>(how),
+        using outcome = completion_result_t<void, Token>;
+        return initiate(executor(), drop_indexes_as<outcome>(options),
                                 std::forward<Token>(token));
     }
-    cursor list_indexes(list_options how = {}) const;
-    template <class Token = throwing>
-    auto drop(drop_options how = {}, Token&& token = {}) const
+    cursor list_indexes(list_options options = {}) const;
+    template <class Token = throw_on_error>
+    auto drop(drop_options options = {}, Token&& token = {}) const
     {
-        using given = details::given<void, Token>;
-        return details::deliver(executor(), drop_as<given>(how), std::forward<Token>(token));
+        using outcome = completion_result_t<void, Token>;
+        return initiate(executor(), drop_as<outcome>(options), std::forward<Token>(token));
     }
     /// Gives it another name in the same database.
-    template <class Token = throwing>
-    auto rename(std::string_view to, rename_options how = {}, Token&& token = {}) const
+    template <class Token = throw_on_error>
+    auto rename(std::string_view to, rename_options options = {}, Token&& token = {}) const
     {
-        using given = details::given<void, Token>;
-        return details::deliver(executor(), rename_as<given>(to, how), std::forward<Token>(token));
+        using outcome = completion_result_t<void, Token>;
+        return initiate(executor(), rename_as<outcome>(to, options), std::forward<Token>(token));
     }
 
     asio::any_io_executor executor() const noexcept;
@@ -244,17 +244,17 @@ private:
     /// A document that is still to be read as T, as the coroutines give it.
     template <class T, class Token>
     using read = std::conditional_t<std::same_as<T, bson::document>,
-                                    details::given<std::optional<bson::document>, Token>,
+                                    completion_result_t<std::optional<bson::document>, Token>,
                                     result<std::optional<bson::document>>>;
 
     template <class T, class Got, class Token>
     auto deliver_one(asio::awaitable<Got> found, Token&& token) const
     {
         if constexpr (std::same_as<T, bson::document>) {
-            return details::deliver(executor(), std::move(found), std::forward<Token>(token));
+            return initiate(executor(), std::move(found), std::forward<Token>(token));
         } else {
-            using given = details::given<std::optional<T>, Token>;
-            return details::deliver(executor(), details::mapped<T, given>(std::move(found)),
+            using outcome = completion_result_t<std::optional<T>, Token>;
+            return initiate(executor(), details::mapped<T, outcome>(std::move(found)),
                                     std::forward<Token>(token));
         }
     }
@@ -268,52 +268,52 @@ private:
             list.fail(std::move(document).error());
     }
 
-    // Bodies, made for `Given` = T, which throw, and result<T>, which do not: src/api/mongo/collection_*.
-    template <class Given>
-    asio::awaitable<Given> insert_one_as(bson::view, const insert_one_options&) const;
-    template <class Given>
-    asio::awaitable<Given> update_one_as(bson::view, update_view, const update_options&) const;
-    template <class Given>
-    asio::awaitable<Given> update_many_as(bson::view, update_view, const update_options&) const;
-    template <class Given>
-    asio::awaitable<Given> replace_one_as(bson::view, bson::view, const update_options&) const;
-    template <class Given>
-    asio::awaitable<Given> delete_one_as(bson::view, const delete_options&) const;
-    template <class Given>
-    asio::awaitable<Given> delete_many_as(bson::view, const delete_options&) const;
-    template <class Given>
-    asio::awaitable<Given> find_one_and_update_as(bson::view, update_view,
+    // Bodies, made for `Outcome` = T, which throw, and result<T>, which do not: src/api/mongo/collection_*.
+    template <class Outcome>
+    asio::awaitable<Outcome> insert_one_as(bson::view, const insert_one_options&) const;
+    template <class Outcome>
+    asio::awaitable<Outcome> update_one_as(bson::view, update_view, const update_options&) const;
+    template <class Outcome>
+    asio::awaitable<Outcome> update_many_as(bson::view, update_view, const update_options&) const;
+    template <class Outcome>
+    asio::awaitable<Outcome> replace_one_as(bson::view, bson::view, const update_options&) const;
+    template <class Outcome>
+    asio::awaitable<Outcome> delete_one_as(bson::view, const delete_options&) const;
+    template <class Outcome>
+    asio::awaitable<Outcome> delete_many_as(bson::view, const delete_options&) const;
+    template <class Outcome>
+    asio::awaitable<Outcome> find_one_and_update_as(bson::view, update_view,
                                                   const find_and_modify_options&) const;
-    template <class Given>
-    asio::awaitable<Given> find_one_and_replace_as(bson::view, bson::view,
+    template <class Outcome>
+    asio::awaitable<Outcome> find_one_and_replace_as(bson::view, bson::view,
                                                    const find_and_modify_options&) const;
-    template <class Given>
-    asio::awaitable<Given> find_one_and_delete_as(bson::view, const find_and_modify_options&) const;
-    template <class Given>
-    asio::awaitable<Given> insert_many_as(details::write_list, const insert_many_options&) const;
-    template <class Given>
-    asio::awaitable<Given> bulk_write_as(bulk_writes, const bulk_write_options&) const;
-    template <class Given>
-    asio::awaitable<Given> find_one_as(bson::view, const find_options&) const;
-    template <class Given>
-    asio::awaitable<Given> count_documents_as(bson::view, const count_options&) const;
-    template <class Given>
-    asio::awaitable<Given> estimated_document_count_as(const count_options&) const;
-    template <class Given>
-    asio::awaitable<Given> distinct_as(std::string_view, bson::view, const distinct_options&) const;
-    template <class Given>
-    asio::awaitable<Given> create_index_as(bson::view, bson::view, const index_options&) const;
-    template <class Given>
-    asio::awaitable<Given> create_indexes_as(std::span<const index_model>,
+    template <class Outcome>
+    asio::awaitable<Outcome> find_one_and_delete_as(bson::view, const find_and_modify_options&) const;
+    template <class Outcome>
+    asio::awaitable<Outcome> insert_many_as(details::write_list, const insert_many_options&) const;
+    template <class Outcome>
+    asio::awaitable<Outcome> bulk_write_as(bulk_writes, const bulk_write_options&) const;
+    template <class Outcome>
+    asio::awaitable<Outcome> find_one_as(bson::view, const find_options&) const;
+    template <class Outcome>
+    asio::awaitable<Outcome> count_documents_as(bson::view, const count_options&) const;
+    template <class Outcome>
+    asio::awaitable<Outcome> estimated_document_count_as(const count_options&) const;
+    template <class Outcome>
+    asio::awaitable<Outcome> distinct_as(std::string_view, bson::view, const distinct_options&) const;
+    template <class Outcome>
+    asio::awaitable<Outcome> create_index_as(bson::view, bson::view, const index_options&) const;
+    template <class Outcome>
+    asio::awaitable<Outcome> create_indexes_as(std::span<const index_model>,
                                              const index_options&) const;
-    template <class Given>
-    asio::awaitable<Given> drop_index_as(index_hint, const index_options&) const;
-    template <class Given>
-    asio::awaitable<Given> drop_indexes_as(const index_options&) const;
-    template <class Given>
-    asio::awaitable<Given> drop_as(const drop_options&) const;
-    template <class Given>
-    asio::awaitable<Given> rename_as(std::string_view, const rename_options&) const;
+    template <class Outcome>
+    asio::awaitable<Outcome> drop_index_as(index_hint, const index_options&) const;
+    template <class Outcome>
+    asio::awaitable<Outcome> drop_indexes_as(const index_options&) const;
+    template <class Outcome>
+    asio::awaitable<Outcome> drop_as(const drop_options&) const;
+    template <class Outcome>
+    asio::awaitable<Outcome> rename_as(std::string_view, const rename_options&) const;
 
     std::shared_ptr<client_parts> parts_;
     std::shared_ptr<const collection_settings> settings_;

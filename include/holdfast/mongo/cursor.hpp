@@ -1,7 +1,7 @@
 #pragma once
 #include "holdfast/bson/document.hpp"
 #include "holdfast/bson/mapping.hpp"
-#include "holdfast/mongo/completion.hpp"
+#include "holdfast/completion.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -15,8 +15,8 @@ namespace holdfast::mongo {
 
 namespace details {
 
-template <class T, class Given>
-asio::awaitable<Given> mapped(asio::awaitable<result<std::optional<bson::document>>> what);
+template <class T, class Outcome>
+asio::awaitable<Outcome> mapped(asio::awaitable<result<std::optional<bson::document>>> what);
 
 }  // namespace details
 
@@ -107,51 +107,51 @@ public:
     explicit cursor(std::shared_ptr<inside> made) noexcept : inside_{std::move(made)} {}
 
     /// The next document, or nothing at the end.
-    template <class T = bson::document, class Token = throwing>
+    template <class T = bson::document, class Token = throw_on_error>
     auto next(Token&& token = {})
     {
         using found = std::optional<T>;
-        using given = details::given<found, Token>;
+        using outcome = completion_result_t<found, Token>;
         if constexpr (std::same_as<T, bson::document>)
-            return details::deliver(executor(), next_as<given>(), std::forward<Token>(token));
+            return initiate(executor(), next_as<outcome>(), std::forward<Token>(token));
         else
-            return details::deliver(
+            return initiate(
                 executor(),
-                details::mapped<T, given>(next_as<result<std::optional<bson::document>>>()),
+                details::mapped<T, outcome>(next_as<result<std::optional<bson::document>>>()),
                 std::forward<Token>(token));
     }
 
     /// The same, but asks the server at most once: nothing may also mean that it has nothing yet.
-    template <class Token = throwing>
+    template <class Token = throw_on_error>
     auto try_next(Token&& token = {})
     {
-        using given = details::given<std::optional<bson::document>, Token>;
-        return details::deliver(executor(), try_next_as<given>(), std::forward<Token>(token));
+        using outcome = completion_result_t<std::optional<bson::document>, Token>;
+        return initiate(executor(), try_next_as<outcome>(), std::forward<Token>(token));
     }
 
     /// Fetches the next batch: false at the end. What batch() gave before is gone. If next() has
     /// left some documents of a batch, these come first.
-    template <class Token = throwing>
+    template <class Token = throw_on_error>
     auto next_batch(Token&& token = {})
     {
-        return details::deliver(executor(), next_batch_as<details::given<bool, Token>>(),
+        return initiate(executor(), next_batch_as<completion_result_t<bool, Token>>(),
                                 std::forward<Token>(token));
     }
     batch_view batch() const noexcept;
 
     /// All that is left, in one go.
-    template <class T = bson::document, class Token = throwing>
+    template <class T = bson::document, class Token = throw_on_error>
     auto all(Token&& token = {})
     {
-        using given = details::given<std::vector<T>, Token>;
-        return details::deliver(executor(), all_as<T, given>(*this), std::forward<Token>(token));
+        using outcome = completion_result_t<std::vector<T>, Token>;
+        return initiate(executor(), all_as<T, outcome>(*this), std::forward<Token>(token));
     }
 
     /// Gives up what has not been read. A cursor that was read to its end needs no close.
-    template <class Token = throwing>
+    template <class Token = throw_on_error>
     auto close(Token&& token = {})
     {
-        return details::deliver(executor(), close_as<details::given<void, Token>>(),
+        return initiate(executor(), close_as<completion_result_t<void, Token>>(),
                                 std::forward<Token>(token));
     }
 
@@ -161,17 +161,17 @@ public:
     asio::any_io_executor executor() const noexcept;
 
 private:
-    template <class Given>
-    asio::awaitable<Given> next_as();
-    template <class Given>
-    asio::awaitable<Given> try_next_as();
-    template <class Given>
-    asio::awaitable<Given> next_batch_as();
-    template <class Given>
-    asio::awaitable<Given> close_as();
+    template <class Outcome>
+    asio::awaitable<Outcome> next_as();
+    template <class Outcome>
+    asio::awaitable<Outcome> try_next_as();
+    template <class Outcome>
+    asio::awaitable<Outcome> next_batch_as();
+    template <class Outcome>
+    asio::awaitable<Outcome> close_as();
 
-    template <class T, class Given>
-    static asio::awaitable<Given> all_as(cursor from);
+    template <class T, class Outcome>
+    static asio::awaitable<Outcome> all_as(cursor from);
 
     std::shared_ptr<inside> inside_;
 };
@@ -189,10 +189,10 @@ result<T> read_as(bson::view from)
 }
 
 /// Ends a coroutine that gives a T, or a result<T>.
-template <class Given, class T>
-Given give(result<T> outcome)
+template <class Outcome, class T>
+Outcome give(result<T> outcome)
 {
-    if constexpr (std::same_as<Given, result<T>>)
+    if constexpr (std::same_as<Outcome, result<T>>)
         return outcome;
     else
         return std::move(outcome).value();
@@ -203,25 +203,25 @@ Given give(result<T> outcome)
 namespace details {
 
 /// A document that may have been found, as the type that was asked for.
-template <class T, class Given>
-asio::awaitable<Given> mapped(asio::awaitable<result<std::optional<bson::document>>> what)
+template <class T, class Outcome>
+asio::awaitable<Outcome> mapped(asio::awaitable<result<std::optional<bson::document>>> what)
 {
     using found = std::optional<T>;
     auto one = co_await std::move(what);
     if (!one)
-        co_return details::give<Given>(result<found>{std::move(one).error()});
+        co_return details::give<Outcome>(result<found>{std::move(one).error()});
     if (!*one)
-        co_return details::give<Given>(result<found>{found{}});
+        co_return details::give<Outcome>(result<found>{found{}});
     auto read = details::read_as<T>((*one)->view());
     if (!read)
-        co_return details::give<Given>(result<found>{std::move(read).error()});
-    co_return details::give<Given>(result<found>{found{*std::move(read)}});
+        co_return details::give<Outcome>(result<found>{std::move(read).error()});
+    co_return details::give<Outcome>(result<found>{found{*std::move(read)}});
 }
 
 }  // namespace details
 
-template <class T, class Given>
-asio::awaitable<Given> cursor::all_as(cursor from)
+template <class T, class Outcome>
+asio::awaitable<Outcome> cursor::all_as(cursor from)
 {
     std::vector<T> found;
     for (;;) {
@@ -229,18 +229,18 @@ asio::awaitable<Given> cursor::all_as(cursor from)
         if (!more) {
             if (from.id() != 0)  // as behind a load balancer: nobody will read on
                 (void)co_await from.close_as<result<void>>();
-            co_return details::give<Given>(result<std::vector<T>>{std::move(more).error()});
+            co_return details::give<Outcome>(result<std::vector<T>>{std::move(more).error()});
         }
         if (!*more)
             break;
         for (const bson::view one : from.batch()) {
             auto read = details::read_as<T>(one);
             if (!read)
-                co_return details::give<Given>(result<std::vector<T>>{std::move(read).error()});
+                co_return details::give<Outcome>(result<std::vector<T>>{std::move(read).error()});
             found.push_back(*std::move(read));
         }
     }
-    co_return details::give<Given>(result<std::vector<T>>{std::move(found)});
+    co_return details::give<Outcome>(result<std::vector<T>>{std::move(found)});
 }
 
 }  // namespace holdfast::mongo

@@ -3,7 +3,7 @@
 #include "holdfast/mongo/admin_options.hpp"
 #include "holdfast/mongo/client_options.hpp"
 #include "holdfast/mongo/collection.hpp"
-#include "holdfast/mongo/completion.hpp"
+#include "holdfast/completion.hpp"
 #include "holdfast/mongo/cursor.hpp"
 
 #include <memory>
@@ -22,54 +22,54 @@ struct collection_settings;
 class database {
 public:
     const std::string& name() const noexcept;
-    database with(defaults how) const;
+    database with(defaults options) const;
 
     mongo::collection operator[](std::string_view collection) const;
-    mongo::collection collection(std::string_view name, defaults how = {}) const;
+    mongo::collection collection(std::string_view name, defaults options = {}) const;
 
     /// Sends a command as it is. Its read preference is primary unless the options say otherwise.
-    template <class Token = throwing>
-    auto run_command(bson::view command, command_options how = {}, Token&& token = {}) const
+    template <class Token = throw_on_error>
+    auto run_command(bson::view command, command_options options = {}, Token&& token = {}) const
     {
-        using given = details::given<bson::document, Token>;
-        return details::deliver(executor(), run_command_as<given>(command, how),
+        using outcome = completion_result_t<bson::document, Token>;
+        return initiate(executor(), run_command_as<outcome>(command, options),
                                 std::forward<Token>(token));
     }
     /// The same for a command that is answered with a cursor.
-    cursor run_cursor_command(bson::view command, cursor_command_options how = {}) const;
+    cursor run_cursor_command(bson::view command, cursor_command_options options = {}) const;
 
-    cursor aggregate(bson::array_view pipeline, aggregate_options how = {}) const;
+    cursor aggregate(bson::array_view pipeline, aggregate_options options = {}) const;
 
-    template <class Token = throwing>
-    auto create_collection(std::string_view name, create_collection_options how = {},
+    template <class Token = throw_on_error>
+    auto create_collection(std::string_view name, create_collection_options options = {},
                            Token&& token = {}) const
     {
-        using given = details::given<mongo::collection, Token>;
-        return details::deliver(executor(), create_collection_as<given>(name, how),
+        using outcome = completion_result_t<mongo::collection, Token>;
+        return initiate(executor(), create_collection_as<outcome>(name, options),
                                 std::forward<Token>(token));
     }
     /// collMod: `changes` are its fields.
-    template <class Token = throwing>
-    auto modify_collection(std::string_view name, bson::view changes, drop_options how = {},
+    template <class Token = throw_on_error>
+    auto modify_collection(std::string_view name, bson::view changes, drop_options options = {},
                            Token&& token = {}) const
     {
-        using given = details::given<bson::document, Token>;
-        return details::deliver(executor(), modify_collection_as<given>(name, changes, how),
+        using outcome = completion_result_t<bson::document, Token>;
+        return initiate(executor(), modify_collection_as<outcome>(name, changes, options),
                                 std::forward<Token>(token));
     }
-    cursor list_collections(list_options how = {}) const;
-    template <class Token = throwing>
-    auto list_collection_names(list_options how = {}, Token&& token = {}) const
+    cursor list_collections(list_options options = {}) const;
+    template <class Token = throw_on_error>
+    auto list_collection_names(list_options options = {}, Token&& token = {}) const
     {
-        using given = details::given<std::vector<std::string>, Token>;
-        return details::deliver(executor(), list_collection_names_as<given>(how),
+        using outcome = completion_result_t<std::vector<std::string>, Token>;
+        return initiate(executor(), list_collection_names_as<outcome>(options),
                                 std::forward<Token>(token));
     }
-    template <class Token = throwing>
-    auto drop(drop_options how = {}, Token&& token = {}) const
+    template <class Token = throw_on_error>
+    auto drop(drop_options options = {}, Token&& token = {}) const
     {
-        using given = details::given<void, Token>;
-        return details::deliver(executor(), drop_as<given>(how), std::forward<Token>(token));
+        using outcome = completion_result_t<void, Token>;
+        return initiate(executor(), drop_as<outcome>(options), std::forward<Token>(token));
     }
 
     asio::any_io_executor executor() const noexcept;
@@ -81,18 +81,18 @@ public:
     }
 
 private:
-    template <class Given>
-    asio::awaitable<Given> run_command_as(bson::view, const command_options&) const;
-    template <class Given>
-    asio::awaitable<Given> create_collection_as(std::string_view,
+    template <class Outcome>
+    asio::awaitable<Outcome> run_command_as(bson::view, const command_options&) const;
+    template <class Outcome>
+    asio::awaitable<Outcome> create_collection_as(std::string_view,
                                                 const create_collection_options&) const;
-    template <class Given>
-    asio::awaitable<Given> modify_collection_as(std::string_view, bson::view,
+    template <class Outcome>
+    asio::awaitable<Outcome> modify_collection_as(std::string_view, bson::view,
                                                 const drop_options&) const;
-    template <class Given>
-    asio::awaitable<Given> list_collection_names_as(const list_options&) const;
-    template <class Given>
-    asio::awaitable<Given> drop_as(const drop_options&) const;
+    template <class Outcome>
+    asio::awaitable<Outcome> list_collection_names_as(const list_options&) const;
+    template <class Outcome>
+    asio::awaitable<Outcome> drop_as(const drop_options&) const;
 
     std::shared_ptr<client_parts> parts_;
     std::shared_ptr<const collection_settings> settings_;  // its collection has no name

@@ -13,8 +13,8 @@
 /// message, its labels, the server, and the history of its attempts: see holdfast/error.hpp.
 ///
 ///     } catch (const holdfast::failure& failed) {
-///         if (mongo::kind_of(failed.why()) == mongo::error_kind::write &&
-///             mongo::server_code(failed.why()) == 11000)
+///         if (mongo::kind_of(failed.error()) == mongo::error_kind::write &&
+///             mongo::server_code(failed.error()) == 11000)
 ///             ...                                  // there is such a document already
 ///     }
 namespace holdfast::mongo {

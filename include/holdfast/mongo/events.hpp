@@ -16,7 +16,7 @@ namespace holdfast::mongo {
 
 /// What a client tells of itself while it works, as the drivers' specifications name it. Views live
 /// as long as the call. Commands and replies that carry secrets are empty documents.
-namespace told {
+namespace events {
 
 /// What makes a write the same write when it is sent again. An extension of ours.
 struct transaction_id {
@@ -34,7 +34,7 @@ struct command_facts {
     connection_id driver_connection = {};
     std::optional<std::int64_t> server_connection = {};
     std::optional<bson::object_id> service = {};
-    std::optional<told::transaction_id> transaction = {};
+    std::optional<events::transaction_id> transaction = {};
 };
 struct command_started {
     const command_facts& of;
@@ -161,31 +161,31 @@ class event_listener {
 public:
     virtual ~event_listener() = default;
 
-    virtual void on(const told::command_started&) noexcept {}
-    virtual void on(const told::command_succeeded&) noexcept {}
-    virtual void on(const told::command_failed&) noexcept {}
+    virtual void on(const events::command_started&) noexcept {}
+    virtual void on(const events::command_succeeded&) noexcept {}
+    virtual void on(const events::command_failed&) noexcept {}
 
-    virtual void on(const told::pool_created&) noexcept {}
-    virtual void on(const told::pool_ready&) noexcept {}
-    virtual void on(const told::pool_cleared&) noexcept {}
-    virtual void on(const told::pool_closed&) noexcept {}
-    virtual void on(const told::connection_created&) noexcept {}
-    virtual void on(const told::connection_ready&) noexcept {}
-    virtual void on(const told::connection_closed&) noexcept {}
-    virtual void on(const told::connection_check_out_started&) noexcept {}
-    virtual void on(const told::connection_check_out_failed&) noexcept {}
-    virtual void on(const told::connection_checked_out&) noexcept {}
-    virtual void on(const told::connection_checked_in&) noexcept {}
+    virtual void on(const events::pool_created&) noexcept {}
+    virtual void on(const events::pool_ready&) noexcept {}
+    virtual void on(const events::pool_cleared&) noexcept {}
+    virtual void on(const events::pool_closed&) noexcept {}
+    virtual void on(const events::connection_created&) noexcept {}
+    virtual void on(const events::connection_ready&) noexcept {}
+    virtual void on(const events::connection_closed&) noexcept {}
+    virtual void on(const events::connection_check_out_started&) noexcept {}
+    virtual void on(const events::connection_check_out_failed&) noexcept {}
+    virtual void on(const events::connection_checked_out&) noexcept {}
+    virtual void on(const events::connection_checked_in&) noexcept {}
 
-    virtual void on(const told::topology_opening&) noexcept {}
-    virtual void on(const told::topology_closed&) noexcept {}
-    virtual void on(const told::topology_description_changed&) noexcept {}
-    virtual void on(const told::server_opening&) noexcept {}
-    virtual void on(const told::server_closed&) noexcept {}
-    virtual void on(const told::server_description_changed&) noexcept {}
-    virtual void on(const told::server_heartbeat_started&) noexcept {}
-    virtual void on(const told::server_heartbeat_succeeded&) noexcept {}
-    virtual void on(const told::server_heartbeat_failed&) noexcept {}
+    virtual void on(const events::topology_opening&) noexcept {}
+    virtual void on(const events::topology_closed&) noexcept {}
+    virtual void on(const events::topology_description_changed&) noexcept {}
+    virtual void on(const events::server_opening&) noexcept {}
+    virtual void on(const events::server_closed&) noexcept {}
+    virtual void on(const events::server_description_changed&) noexcept {}
+    virtual void on(const events::server_heartbeat_started&) noexcept {}
+    virtual void on(const events::server_heartbeat_succeeded&) noexcept {}
+    virtual void on(const events::server_heartbeat_failed&) noexcept {}
 };
 
 }  // namespace holdfast::mongo

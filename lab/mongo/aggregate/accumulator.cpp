@@ -86,7 +86,7 @@ public:
             return {};
         if (e.type() != bson::type::document)
             return refuse(40400, "$mergeObjects requires object inputs, but input " +
-                                     computing::in_words(e) + " is of type " +
+                                     computing::to_text(e) + " is of type " +
                                      std::string{computing::type_name(e)});
         bson::byte_buffer bytes;
         {

@@ -151,7 +151,7 @@ error not_excluding(const shape_reader::decision& one)
                       "Cannot do inclusion on field " + one.path + " in exclusion projection");
     if (one.said.type() == bson::type::document)
         return refuse(31252, "Cannot use expression other than $meta in exclusion projection");
-    return refuse(31310, "Cannot use an expression " + shell_words(one.said) +
+    return refuse(31310, "Cannot use an expression " + shell_text_of(one.said) +
                              " in an exclusion projection");
 }
 

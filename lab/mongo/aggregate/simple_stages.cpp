@@ -152,7 +152,7 @@ public:
                 return refuse(40228, "'" + what_ +
                                          "' expression  must evaluate to an object, but resulting "
                                          "value was: " +
-                                         computing::in_words(root) +
+                                         computing::to_text(root) +
                                          ". Type of resulting value: '" +
                                          std::string{computing::type_name(root)} + "'.");
             d = bson::document{root.as_document()};
@@ -208,7 +208,7 @@ result<stage_ptr> make_limit(const bson::element& spec, const surroundings&, sta
         return refuse(5107201,
                       "invalid argument to $limit stage: Expected a non-negative number "
                       "in: $limit: " +
-                          computing::in_words(spec));
+                          computing::to_text(spec));
     if (*n == 0)
         return refuse(15958, "the limit must be positive");
     return std::make_unique<window_stage>(0, static_cast<std::uint64_t>(*n));
@@ -221,7 +221,7 @@ result<stage_ptr> make_skip(const bson::element& spec, const surroundings&, stag
         return refuse(5107200,
                       "invalid argument to $skip stage: Expected a non-negative number "
                       "in: $skip: " +
-                          computing::in_words(spec));
+                          computing::to_text(spec));
     return std::make_unique<window_stage>(static_cast<std::uint64_t>(*n), UINT64_MAX);
 }
 

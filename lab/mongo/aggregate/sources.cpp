@@ -27,7 +27,7 @@ public:
                 return refuse(40228,
                               "'newRoot' expression  must evaluate to an object, but "
                               "resulting value was: " +
-                                  computing::in_words(e));
+                                  computing::to_text(e));
             all.emplace_back(e.as_document());
             if (auto good = check_document(all.back()); !good)
                 return std::move(good).error();

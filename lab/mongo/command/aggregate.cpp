@@ -138,7 +138,7 @@ result<progress> run_aggregate(node& on, request& what, bson::builder& reply)
                                                    made->out || made->merge);
     open.batch_size = *batch_size;
     if (what.reads.level == "snapshot")
-        open.told_time = run.at;
+        open.reported_time = run.at;
     if (auto fine = open_cursor(on, what, reply, std::move(open)); !fine)
         return std::move(fine).error();
     return progress::done;

@@ -12,7 +12,7 @@ namespace holdfast::lab::mongo {
 namespace {
 
 // All messages of one reply together stay below this; what comes later is sent without words.
-constexpr std::size_t most_words = 1024 * 1024;
+constexpr std::size_t most_text = 1024 * 1024;
 
 void add_json(bson::builder& to, std::string_view key, const error& why)
 {
@@ -86,12 +86,12 @@ void batch::write(bson::builder& reply, bool with_modified) const
     }
     if (!errors_.empty()) {
         auto list = reply.array("writeErrors");
-        std::size_t words = 0;
+        std::size_t text_size = 0;
         for (const numbered_error& one : errors_) {
-            words += one.why.message().size();
+            text_size += one.why.message().size();
             auto entry = list.document();
             entry.add("index", one.index);
-            write_error_fields(entry, one.why, words < most_words);
+            write_error_fields(entry, one.why, text_size < most_text);
         }
     }
     if (!retried_.empty()) {

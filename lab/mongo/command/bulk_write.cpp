@@ -158,7 +158,7 @@ result<statement_result> perform(bulk& all, bson::view op, std::string_view name
         if (!read)
             return std::move(read).error();
         const auto& f = *read;
-        const update_statement how{.which = {.filter = f.document("filter"),
+        const update_statement statement{.which = {.filter = f.document("filter"),
                                              .collation = f["collation"],
                                              .hint = f["hint"],
                                              .multi = f.flag("multi")},
@@ -167,7 +167,7 @@ result<statement_result> perform(bulk& all, bson::view op, std::string_view name
                                    .sort = f.document("sort"),
                                    .constants = f.document("constants"),
                                    .upsert = f.flag("upsert")};
-        return update_some(all.what, **to, how, all.context, number);
+        return update_some(all.what, **to, statement, all.context, number);
     }
     auto read = fields<delete_rules>::read(all.on, op, "bulkWrite.ops");
     if (!read)
@@ -179,7 +179,7 @@ result<statement_result> perform(bulk& all, bson::view op, std::string_view name
     return delete_some(all.what, **to, which, all.context, number);
 }
 
-void tell_failure(bulk& all, std::int32_t index, std::string_view name, const error& why)
+void report_failure(bulk& all, std::int32_t index, std::string_view name, const error& why)
 {
     ++all.errors;
     bson::byte_buffer bytes;
@@ -193,7 +193,7 @@ void tell_failure(bulk& all, std::int32_t index, std::string_view name, const er
         all.results.push_back(bson::document::adopt(std::move(bytes)));
 }
 
-void tell_success(bulk& all, std::int32_t index, std::string_view name,
+void report_success(bulk& all, std::int32_t index, std::string_view name,
                   const statement_result& done)
 {
     const auto n = static_cast<std::int32_t>(done.matched);
@@ -233,13 +233,13 @@ result<void> run_all(bulk& all, bool ordered, const statement_numbers& numbers)
         if (!done) {
             if (ends_command(done.error()))
                 return std::move(done).error();
-            tell_failure(all, here, name, done.error());
+            report_failure(all, here, name, done.error());
             go_on = !ordered;
             return {};
         }
         if (done->retried)
             all.retried.push_back(numbers.at(here));
-        tell_success(all, here, name, *done);
+        report_success(all, here, name, *done);
         return {};
     });
 }

@@ -157,8 +157,8 @@ result<void> open_cursor(node& on, const request& what, bson::builder& reply, op
         fields.add("id", std::int64_t{0});
     }
     fields.add("ns", made.ns);
-    if (made.told_time)
-        fields.add("atClusterTime", *made.told_time);
+    if (made.reported_time)
+        fields.add("atClusterTime", *made.reported_time);
     return {};
 }
 

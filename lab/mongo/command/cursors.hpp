@@ -49,7 +49,7 @@ struct opening {
     bool await_data = false;
     bool no_timeout = false;
     bool stays_open = false;  // though there is nothing more for now
-    read_time told_time = {};  // of a snapshot: the reply says it
+    read_time reported_time = {};  // of a snapshot: the reply says it
 };
 
 /// The field `cursor` of a reply, with the first batch; keeps the cursor if there is more.

@@ -43,7 +43,7 @@ constexpr field_rule find_rules[] = {
 };
 using find_fields = fields<find_rules>;
 
-read_time told_time(const request& what, read_time at)
+read_time reported_time(const request& what, read_time at)
 {
     return what.reads.level == "snapshot" ? at : read_time{};
 }
@@ -106,8 +106,8 @@ bool found_by_id(const node& on, const request& what, const find_fields& f, cons
         }
     }
     cursor.add("id", std::int64_t{0}).add("ns", ns.text());
-    if (const read_time told = told_time(what, at))
-        cursor.add("atClusterTime", *told);
+    if (const read_time requested = reported_time(what, at))
+        cursor.add("atClusterTime", *requested);
     return true;
 }
 
@@ -119,8 +119,8 @@ result<void> plan_order(find_plan& plan, const collection& in, const find_fields
     plan.natural = hint->natural;
     if (hint->index)
         plan.index_key = hint->index->key;
-    if (const int told = natural_of(f.document("sort")); told != 0)
-        plan.natural = told;
+    if (const int requested = natural_of(f.document("sort")); requested != 0)
+        plan.natural = requested;
     else
         plan.sort = bson::document{f.document("sort")};
     // A walk through an index gives its order.
@@ -224,7 +224,7 @@ result<progress> find_in_view(node& on, request& what, const find_fields& f,
         return std::move(made).error();
     opening open = opening_of(f, ns);
     open.from = std::make_unique<documents_source>(std::move(made->results));
-    open.told_time = told_time(what, run.at);
+    open.reported_time = reported_time(what, run.at);
     if (auto fine = open_cursor(on, what, reply, std::move(open)); !fine)
         return std::move(fine).error();
     return progress::done;
@@ -252,7 +252,7 @@ result<progress> find_in_nothing(node& on, request& what, const find_fields& f,
     opening open = opening_of(f, ns);
     open.from = std::make_unique<documents_source>(documents{}, true);
     open.batch_size = first_batch_documents;
-    open.told_time = told_time(what, read_time_of(on, what));
+    open.reported_time = reported_time(what, read_time_of(on, what));
     if (auto fine = open_cursor(on, what, reply, std::move(open)); !fine)
         return std::move(fine).error();
     return progress::done;
@@ -293,7 +293,7 @@ result<progress> run_find(node& on, request& what, bson::builder& reply)
         return progress::wait;
     opening open = opening_of(f, *ns);
     open.stays_open = in->count() != 0;
-    open.told_time = told_time(what, (*plan)->at);
+    open.reported_time = reported_time(what, (*plan)->at);
     auto from = make_source(on, *in, *std::move(plan));
     if (!from)
         return std::move(from).error();

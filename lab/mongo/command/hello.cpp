@@ -70,7 +70,7 @@ result<void> take_metadata(client_facts& who, const bson::element& client)
 {
     if (client.type() != bson::type::document)
         return wrong_type("hello", "client", client.type(), "object");
-    if (who.greeted)
+    if (who.hello_seen)
         return refuse(186, "The client metadata document may only be sent in the first hello");
     const bson::view said = client.as_document();
     if (said.size() > longest_metadata)
@@ -91,15 +91,15 @@ result<void> take_metadata(client_facts& who, const bson::element& client)
     if (name)
         who.app_name = name.as_string();
     who.metadata = bson::document{said};
-    who.greeted = true;
+    who.hello_seen = true;
     return {};
 }
 
 /// What a client says of itself, once per request however often it is looked at.
-result<void> take_greeting(node& on, request& what, const hello_fields& said)
+result<void> take_hello(node& on, request& what, const hello_fields& said)
 {
     client_facts& who = what.client;
-    const bool first = !who.greeted;
+    const bool first = !who.hello_seen;
     if (said.client) {
         if (auto fine = take_metadata(who, said.client); !fine)
             return fine;
@@ -235,7 +235,7 @@ result<progress> run_hello(node& on, request& what, bson::builder& reply)
         return refuse(server_code::command_not_found, "no such command: 'hello'");
     const hello_fields said = read_hello(what.body);
     if (!what.kept && what.seen == 0) {
-        if (auto fine = take_greeting(on, what, said); !fine)
+        if (auto fine = take_hello(on, what, said); !fine)
             return std::move(fine).error();
     }
     if (modern) {
@@ -264,17 +264,17 @@ constexpr command hello_forms[] = {
      .run = run_hello,
      .needs_login = false,
      .in_api_v1 = true,
-     .before_greeting = true},
+     .before_hello = true},
     {.name = "isMaster",
      .run = run_hello,
      .needs_login = false,
      .in_api_v1 = true,
-     .before_greeting = true},
+     .before_hello = true},
     {.name = "ismaster",
      .run = run_hello,
      .needs_login = false,
      .in_api_v1 = true,
-     .before_greeting = true},
+     .before_hello = true},
 };
 
 }  // namespace

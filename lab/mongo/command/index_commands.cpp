@@ -24,7 +24,7 @@ constexpr field_rule drop_rules[] = {
     {"collectionUUID", kind::ignored},
 };
 
-std::string in_words(bson::view document)
+std::string to_text(bson::view document)
 {
     auto text = bson::to_json(document);
     return text ? *std::move(text) : std::string{"{}"};
@@ -59,7 +59,7 @@ result<bool> exists_already(const collection& in, const index_spec& spec)
         return refuse(server_code::bad_value,
                       "The index name '_id_' is reserved for the _id index, which must have key "
                       "pattern {_id: 1}, found key: " +
-                          in_words(spec.key));
+                          to_text(spec.key));
     const index_spec* const there = in.index_named(spec.name);
     return there && there->raw == spec.raw;
 }
@@ -102,7 +102,7 @@ result<std::vector<std::string>> names_to_drop(const collection& in, const bson:
     const index_spec* const found = in.index_with_key(which.as_document());
     if (!found) {
         return refuse(server_code::index_not_found,
-                      "can't find index with key: " + in_words(which.as_document()));
+                      "can't find index with key: " + to_text(which.as_document()));
     }
     if (found->name == "_id_")
         return refuse(server_code::invalid_options, "cannot drop _id index");

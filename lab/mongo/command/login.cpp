@@ -50,7 +50,7 @@ void write_step(const login_conversation& in, bool done, std::string_view payloa
 }
 
 /// Keys for a user who does not exist: the same every time he is asked for, as true ones would be.
-scram_keys keys_of_nobody(const node& on, bool sha_256, std::string_view user)
+scram_keys keys_of_unknown_user(const node& on, bool sha_256, std::string_view user)
 {
     std::string text = on.process.to_string();
     text.append(user);
@@ -186,13 +186,13 @@ constexpr command all_login_commands[] = {
      .needs_login = false,
      .in_api_v1 = true,
      .sensitive = true,
-     .before_greeting = true},
+     .before_hello = true},
     {.name = "saslContinue",
      .run = sasl_continue,
      .needs_login = false,
      .in_api_v1 = true,
      .sensitive = true,
-     .before_greeting = true},
+     .before_hello = true},
     {.name = "authenticate",
      .run = authenticate,
      .needs_login = false,
@@ -235,7 +235,7 @@ result<void> start_login(node& on, client_facts& who, bson::view command, std::s
     const auto keys = user ? keys_of(*user, sha_256) : std::nullopt;
     begun->known = keys.has_value();
     const scram_keys used = keys ? *keys
-                                 : keys_of_nobody(on, sha_256, begun->database + '.' + first->user);
+                                 : keys_of_unknown_user(on, sha_256, begun->database + '.' + first->user);
     const std::string answer = begin_scram(*begun, *std::move(first), used, fresh_nonce(on));
     write_step(*begun, false, answer, reply);
     who.login = std::move(begun);

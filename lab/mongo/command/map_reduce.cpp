@@ -32,16 +32,16 @@ constexpr field_rule map_reduce_rules[] = {
 };
 
 /// Reads JavaScript word by word. What is read is gone from the text.
-class words {
+class script {
 public:
-    explicit words(std::string_view from) noexcept : rest_{from} {}
+    explicit script(std::string_view from) noexcept : rest_{from} {}
 
-    bool take(std::string_view word) noexcept
+    bool take(std::string_view token) noexcept
     {
         skip_space();
-        if (!rest_.starts_with(word))
+        if (!rest_.starts_with(token))
             return false;
-        rest_.remove_prefix(word.size());
+        rest_.remove_prefix(token.size());
         return true;
     }
     /// Empty if there is none.
@@ -98,7 +98,7 @@ struct emitted {
 
 std::optional<emitted> emitted_by(std::string_view map) noexcept
 {
-    words from{map};
+    script from{map};
     emitted found;
     if (!from.take("function"))
         return std::nullopt;
@@ -126,7 +126,7 @@ std::optional<emitted> emitted_by(std::string_view map) noexcept
 /// function f(k, v) { return v.reduce((a, b) => a + b); }, or Array.sum(v)
 bool adds_up(std::string_view reduce) noexcept
 {
-    words from{reduce};
+    script from{reduce};
     if (!from.take("function"))
         return false;
     (void)from.name();

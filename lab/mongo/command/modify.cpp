@@ -62,7 +62,7 @@ result<beginning> begin(writer& to, const selection& which, const expression_con
     return made;
 }
 
-result<std::vector<target_record>> targets(const collection* in, const beginning& how,
+result<std::vector<target_record>> targets(const collection* in, const beginning& begun,
                                            const selection& which, bson::view sort = {})
 {
     auto hint = read_hint(in, which.hint);
@@ -72,8 +72,8 @@ result<std::vector<target_record>> targets(const collection* in, const beginning
     if (!in)
         return found;
     if (which.multi)
-        return all_matches(*in, *how.filter, hint->natural);
-    auto one = first_match(*in, *how.filter, sort, how.by, hint->natural);
+        return all_matches(*in, *begun.filter, hint->natural);
+    auto one = first_match(*in, *begun.filter, sort, begun.by, hint->natural);
     if (!one)
         return std::move(one).error();
     if (*one)
@@ -102,14 +102,14 @@ result<statement_result> upsert(writer& to, const update& change, const matcher&
     return done;
 }
 
-result<void> refuse_multi(const request& what, bool multi, std::string_view words)
+result<void> refuse_multi(const request& what, bool multi, std::string_view text)
 {
     if (!multi || !what.txn_number)
         return {};
     if (what.name == "bulkWrite")
         return refuse(server_code::invalid_options, "Cannot use retryable writes with multi=true");
     return refuse(server_code::invalid_options,
-                  "Cannot use (or request) retryable writes with " + std::string{words});
+                  "Cannot use (or request) retryable writes with " + std::string{text});
 }
 
 // The variables of the command, and those of the statement.
@@ -141,22 +141,22 @@ result<statement_result> change_each(const writer& to, const std::vector<target_
     return done;
 }
 
-result<statement_result> update_found(writer& to, const update_statement& how,
+result<statement_result> update_found(writer& to, const update_statement& update,
                                       const expression_context& context, std::int32_t statement)
 {
-    auto begun = begin(to, how.which, context, statement);
+    auto begun = begin(to, update.which, context, statement);
     if (!begun)
         return std::move(begun).error();
     if (begun->before)
         return *std::move(begun->before);
-    const update_spec spec{how.change, how.array_filters, how.upsert, how.which.multi};
+    const update_spec spec{update.change, update.array_filters, update.upsert, update.which.multi};
     auto change = update::compile(spec, begun->by, context);
     if (!change)
         return std::move(change).error();
-    auto found = targets(to.target(), *begun, how.which, how.sort);
+    auto found = targets(to.target(), *begun, update.which, update.sort);
     if (!found)
         return std::move(found).error();
-    if (found->empty() && how.upsert)
+    if (found->empty() && update.upsert)
         return upsert(to, *change, *begun->filter, statement);
     return change_each(
         to, *found,
@@ -187,16 +187,16 @@ result<statement_result> insert_one(writer& to, bson::view document, std::int32_
     return done;
 }
 
-result<statement_result> update_some(const request& what, writer& to, const update_statement& how,
+result<statement_result> update_some(const request& what, writer& to, const update_statement& update,
                                      const expression_context& context, std::int32_t statement)
 {
-    if (!how.sort.empty() && how.which.multi)
+    if (!update.sort.empty() && update.which.multi)
         return refuse(server_code::failed_to_parse, "Cannot specify sort with multi=true");
-    if (auto fine = refuse_multi(what, how.which.multi, "multi=true"); !fine)
+    if (auto fine = refuse_multi(what, update.which.multi, "multi=true"); !fine)
         return std::move(fine).error();
-    if (how.constants.empty())
-        return update_found(to, how, context, statement);
-    return update_found(to, how, with_constants(context, how.constants), statement);
+    if (update.constants.empty())
+        return update_found(to, update, context, statement);
+    return update_found(to, update, with_constants(context, update.constants), statement);
 }
 
 result<statement_result> delete_some(const request& what, writer& to, const selection& which,

@@ -26,7 +26,7 @@ struct update_statement {
 
 /// Each performs one statement, or finds that it was performed before.
 result<statement_result> insert_one(writer& to, bson::view document, std::int32_t statement);
-result<statement_result> update_some(const request& what, writer& to, const update_statement& how,
+result<statement_result> update_some(const request& what, writer& to, const update_statement& update,
                                      const expression_context& context, std::int32_t statement);
 result<statement_result> delete_some(const request& what, writer& to, const selection& which,
                                      const expression_context& context, std::int32_t statement);

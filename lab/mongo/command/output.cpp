@@ -75,9 +75,9 @@ bool is_unusable(const bson::element& e) noexcept
     return !e || e.is_null() || e.type() == bson::type::undefined || e.type() == bson::type::array;
 }
 
-result<void> check_join_fields(const merge_stage& how, const collection* into)
+result<void> check_join_fields(const merge_stage& merge, const collection* into)
 {
-    if (how.on.size() == 1 && how.on.front() == "_id")
+    if (merge.on.size() == 1 && merge.on.front() == "_id")
         return {};
     if (into) {
         for (const index_spec& index : into->indexes()) {
@@ -85,9 +85,9 @@ result<void> check_join_fields(const merge_stage& how, const collection* into)
             bool all = true;
             for (const bson::element& e : index.key) {
                 ++fields;
-                all = all && std::ranges::find(how.on, e.key()) != how.on.end();
+                all = all && std::ranges::find(merge.on, e.key()) != merge.on.end();
             }
-            if (index.unique && all && fields == how.on.size() && index.partial_filter.empty())
+            if (index.unique && all && fields == merge.on.size() && index.partial_filter.empty())
                 return {};
         }
     }
@@ -112,16 +112,16 @@ bson::document merged(bson::view target, bson::view with)
     return bson::document::adopt(std::move(bytes));
 }
 
-result<bson::document> piped(const merge_stage& how, bson::view target, bson::view with,
+result<bson::document> piped(const merge_stage& merge, bson::view target, bson::view with,
                              const expression_context& context)
 {
     expression_context inner = context;
     bson::byte_buffer bytes;
     bson::builder variables{bytes};
     variables.merge(context.variables);
-    if (how.let.empty())
+    if (merge.let.empty())
         variables.add("new", with);
-    for (const bson::element& e : how.let) {
+    for (const bson::element& e : merge.let) {
         auto compiled = expression::compile(e, {}, context);
         if (!compiled)
             return std::move(compiled).error();
@@ -133,7 +133,7 @@ result<bson::document> piped(const merge_stage& how, bson::view target, bson::vi
     }
     if (auto made = variables.finish())
         inner.variables = bson::document{*made};
-    const auto stages = bson::doc("u", bson::array_view{how.pipeline.view()});
+    const auto stages = bson::doc("u", bson::array_view{merge.pipeline.view()});
     auto change = update::compile({stages.find("u")}, {}, inner);
     if (!change)
         return std::move(change).error();
@@ -143,21 +143,21 @@ result<bson::document> piped(const merge_stage& how, bson::view target, bson::vi
     return std::move(after->document);
 }
 
-result<void> merge_into(writer& to, const merge_stage& how, bson::view found, bson::view one,
+result<void> merge_into(writer& to, const merge_stage& merge, bson::view found, bson::view one,
                         const expression_context& context)
 {
-    if (how.when_matched == "keepExisting")
+    if (merge.when_matched == "keepExisting")
         return {};
-    if (how.when_matched == "fail")
+    if (merge.when_matched == "fail")
         return to.insert(one, 0);  // the index that makes the partner unique says why it cannot be
     const bson::document before{found};
     bson::document after;
-    if (how.when_matched == "pipeline") {
-        auto made = piped(how, before, one, context);
+    if (merge.when_matched == "pipeline") {
+        auto made = piped(merge, before, one, context);
         if (!made)
             return std::move(made).error();
         after = *std::move(made);
-    } else if (how.when_matched == "replace") {
+    } else if (merge.when_matched == "replace") {
         after = merged(bson::doc("_id", before.find("_id")), one);
     } else {
         after = merged(before, one);
@@ -168,13 +168,13 @@ result<void> merge_into(writer& to, const merge_stage& how, bson::view found, bs
 }
 
 // What the result is to be merged with, if there is something.
-result<std::optional<bson::document>> partner(const collection* in, const merge_stage& how,
+result<std::optional<bson::document>> partner(const collection* in, const merge_stage& merge,
                                               bson::view one, const expression_context& context)
 {
     std::optional<bson::document> found;
     bson::byte_buffer bytes;
     bson::builder filter{bytes};
-    for (const std::string& path : how.on) {
+    for (const std::string& path : merge.on) {
         const bson::element e = one.find_path(path);
         if (!e && path == "_id")
             return found;  // it will get one
@@ -238,29 +238,29 @@ result<void> write_out(node& on, request& what, const out_stage& where, const do
     return fine;
 }
 
-result<void> write_merge(node& on, request& what, const merge_stage& how, const documents& results,
+result<void> write_merge(node& on, request& what, const merge_stage& merge, const documents& results,
                          const expression_context& context, bool bypass_validation)
 {
-    const std::string_view database = how.database.empty() ? what.database
-                                                           : std::string_view{how.database};
-    auto ns = namespace_text::join(database, how.collection);
+    const std::string_view database = merge.database.empty() ? what.database
+                                                           : std::string_view{merge.database};
+    auto ns = namespace_text::join(database, merge.collection);
     if (!ns)
         return std::move(ns).error();
     auto to = writer::open(on, what, *ns, bypass_validation);
     if (!to)
         return std::move(to).error();
-    if (auto fine = check_join_fields(how, to->target()); !fine)
+    if (auto fine = check_join_fields(merge, to->target()); !fine)
         return fine;
     for (const bson::document& one : results) {
-        auto found = partner(to->target(), how, one, context);
+        auto found = partner(to->target(), merge, one, context);
         if (!found)
             return std::move(found).error();
         result<void> fine;
         if (*found)
-            fine = merge_into(*to, how, **found, one, context);
-        else if (how.when_not_matched == "insert")
+            fine = merge_into(*to, merge, **found, one, context);
+        else if (merge.when_not_matched == "insert")
             fine = to->insert(one, 0);
-        else if (how.when_not_matched == "fail")
+        else if (merge.when_not_matched == "fail")
             fine = refuse(13113,
                           "$merge could not find a matching document in the target "
                           "collection for at least one document in the source collection");

@@ -12,7 +12,7 @@ result<void> write_out(node& on, request& what, const out_stage& where, const do
                        bool bypass_validation);
 
 /// $merge: the results go into the collection one by one.
-result<void> write_merge(node& on, request& what, const merge_stage& how, const documents& results,
+result<void> write_merge(node& on, request& what, const merge_stage& merge, const documents& results,
                          const expression_context& context, bool bypass_validation);
 
 }  // namespace holdfast::lab::mongo

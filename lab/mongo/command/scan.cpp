@@ -159,8 +159,8 @@ result<std::optional<found_record>> first_match(const collection& in, const matc
 {
     std::optional<found_record> best;
     std::vector<value> best_key;
-    if (const int told = natural_of(sort); told != 0) {
-        natural = told;
+    if (const int requested = natural_of(sort); requested != 0) {
+        natural = requested;
         sort = {};
     }
     auto order = sort_pattern::compile(sort, by);

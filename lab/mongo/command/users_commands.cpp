@@ -58,7 +58,7 @@ result<wanted_mechanisms> read_mechanisms(const bson::element& from)
 }
 
 /// What createUser and updateUser may say of a user.
-struct user_words {
+struct user_definition {
     std::string_view name;
     std::string_view database;
     bson::element password = {};
@@ -68,7 +68,7 @@ struct user_words {
 };
 
 /// A new document for the user; what is not said is taken from the old one.
-result<bson::document> compose_user(node& on, const user_words& said, bson::view old)
+result<bson::document> compose_user(node& on, const user_definition& said, bson::view old)
 {
     bson::byte_buffer bytes;
     bson::builder user{bytes};
@@ -128,7 +128,7 @@ constexpr field_rule user_rules[] = {
 };
 using user_fields = fields<user_rules>;
 
-result<user_words> words_in(const request& what, const user_fields& said)
+result<user_definition> definition_in(const request& what, const user_fields& said)
 {
     const auto name = name_in(what);
     if (!name)
@@ -138,25 +138,25 @@ result<user_words> words_in(const request& what, const user_fields& said)
     const auto mechanisms = read_mechanisms(said["mechanisms"]);
     if (!mechanisms)
         return mechanisms.error();
-    user_words words;
-    words.name = *name;
-    words.database = what.database;
-    words.password = said["pwd"];
-    words.custom_data = said["customData"];
-    words.mechanisms = *mechanisms;
+    user_definition definition;
+    definition.name = *name;
+    definition.database = what.database;
+    definition.password = said["pwd"];
+    definition.custom_data = said["customData"];
+    definition.mechanisms = *mechanisms;
     if (said.has("roles")) {
         auto roles = read_roles(said.array("roles"), what.database);
         if (!roles)
             return std::move(roles).error();
-        words.roles = *std::move(roles);
+        definition.roles = *std::move(roles);
     }
-    return words;
+    return definition;
 }
 
 /// A new user, or another document in place of the old one.
-result<optime> store_user(node& on, const user_words& words, const bson::document* old)
+result<optime> store_user(node& on, const user_definition& definition, const bson::document* old)
 {
-    const auto made = compose_user(on, words, old ? old->view() : bson::view{});
+    const auto made = compose_user(on, definition, old ? old->view() : bson::view{});
     if (!made)
         return made.error();
     return old ? replace_user(on, *made) : insert_user(on, *made);
@@ -180,16 +180,16 @@ result<progress> create_user(node& on, request& what, bson::builder&)
         return said.error();
     if (!said->has("roles"))
         return missing_field(what.name, "roles");
-    const auto words = words_in(what, *said);
-    if (!words)
-        return words.error();
+    const auto definition = definition_in(what, *said);
+    if (!definition)
+        return definition.error();
     if (!said->has("pwd") && what.database != "$external")
         return refuse(server_code::bad_value,
                       "Must provide a 'pwd' field for all user documents, except those with "
                       "'$external' as the user's source db");
-    if (find_user(on, what.database, words->name))
-        return already_exists(words->name, what.database);
-    return remember(what, store_user(on, *words, nullptr));
+    if (find_user(on, what.database, definition->name))
+        return already_exists(definition->name, what.database);
+    return remember(what, store_user(on, *definition, nullptr));
 }
 
 result<progress> update_user(node& on, request& what, bson::builder&)
@@ -197,17 +197,17 @@ result<progress> update_user(node& on, request& what, bson::builder&)
     const auto said = user_fields::read(on, what);
     if (!said)
         return said.error();
-    const auto words = words_in(what, *said);
-    if (!words)
-        return words.error();
+    const auto definition = definition_in(what, *said);
+    if (!definition)
+        return definition.error();
     if (!said->has("pwd") && !said->has("roles") && !said->has("customData") &&
         !said->has("mechanisms") && !said->has("authenticationRestrictions"))
         return refuse(server_code::bad_value,
                       "Must specify at least one field to update in updateUser");
-    const auto old = find_user(on, what.database, words->name);
+    const auto old = find_user(on, what.database, definition->name);
     if (!old)
-        return no_such_user(words->name, what.database);
-    return remember(what, store_user(on, *words, &*old));
+        return no_such_user(definition->name, what.database);
+    return remember(what, store_user(on, *definition, &*old));
 }
 
 result<progress> drop_user(node& on, request& what, bson::builder&)
@@ -262,11 +262,11 @@ result<progress> change_roles(node& on, request& what, bool grant)
         if (grant)
             held->push_back(one);
     }
-    user_words words;
-    words.name = *name;
-    words.database = what.database;
-    words.roles = *std::move(held);
-    return remember(what, store_user(on, words, &*old));
+    user_definition definition;
+    definition.name = *name;
+    definition.database = what.database;
+    definition.roles = *std::move(held);
+    return remember(what, store_user(on, definition, &*old));
 }
 
 result<progress> grant_roles(node& on, request& what, bson::builder&)
@@ -316,12 +316,12 @@ result<void> create_root_user(node& on, std::string_view name, std::string_view 
     if (find_user(on, "admin", name))
         return already_exists(name, "admin");
     const bson::document said = bson::doc("pwd", password);
-    user_words words;
-    words.name = name;
-    words.database = "admin";
-    words.password = said.find("pwd");
-    words.roles.emplace(1, role_name{"root", "admin"});
-    const auto written = store_user(on, words, nullptr);
+    user_definition definition;
+    definition.name = name;
+    definition.database = "admin";
+    definition.password = said.find("pwd");
+    definition.roles.emplace(1, role_name{"root", "admin"});
+    const auto written = store_user(on, definition, nullptr);
     return written ? result<void>{} : result<void>{written.error()};
 }
 

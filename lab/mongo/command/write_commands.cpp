@@ -159,7 +159,7 @@ result<statement_result> update_one_of(node& on, request& what, writer& to, bson
     if (!read)
         return std::move(read).error();
     const auto& f = *read;
-    const update_statement how{.which = {.filter = f.document("q"),
+    const update_statement update{.which = {.filter = f.document("q"),
                                          .collation = f["collation"],
                                          .hint = f["hint"],
                                          .multi = f.flag("multi")},
@@ -168,7 +168,7 @@ result<statement_result> update_one_of(node& on, request& what, writer& to, bson
                                .sort = f.document("sort"),
                                .constants = f.document("c"),
                                .upsert = f.flag("upsert")};
-    return update_some(what, to, how, context, number);
+    return update_some(what, to, update, context, number);
 }
 
 result<statement_result> delete_one_of(node& on, request& what, writer& to, bson::view statement,

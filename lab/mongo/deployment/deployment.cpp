@@ -185,8 +185,8 @@ awaitable<result<void>> deployment::ready(runtime::world& in, time_point until)
         }
         if (in.steady_now() >= until)
             co_return refuse(server_code::exceeded_time_limit, "no primary was elected in time");
-        const auto how = co_await runtime::sleep_until(in, in.steady_now() + 5ms);
-        if (how == runtime::wait_end::cancelled)
+        const auto end = co_await runtime::sleep_until(in, in.steady_now() + 5ms);
+        if (end == runtime::wait_end::cancelled)
             co_return refuse(server_code::interrupted, "stopped");
     }
     // Secondaries that can be read, so that nobody has to wait for them.
@@ -198,8 +198,8 @@ awaitable<result<void>> deployment::ready(runtime::world& in, time_point until)
         }
         if (all)
             break;
-        const auto how = co_await runtime::sleep_until(in, in.steady_now() + 5ms);
-        if (how == runtime::wait_end::cancelled)
+        const auto end = co_await runtime::sleep_until(in, in.steady_now() + 5ms);
+        if (end == runtime::wait_end::cancelled)
             break;
     }
     co_return result<void>{};

@@ -39,10 +39,10 @@ void router_process::boot(node_options options, std::vector<std::string> members
 {
     node_ = std::make_unique<node>(world_, std::make_shared<disk>(1 << 20), std::move(options));
     add_all_commands(*node_);
-    router_options how;
-    how.members = std::move(members);
-    how.tls = tls_.connecting;
-    router_ = std::make_unique<router>(*node_, std::move(how));
+    router_options routing;
+    routing.members = std::move(members);
+    routing.tls = tls_.connecting;
+    router_ = std::make_unique<router>(*node_, std::move(routing));
     gate_.lead_to(*router_);
     node_->close_connections = [this](bool internal_too) {
         port_->close_connections(internal_too);

@@ -182,14 +182,14 @@ std::string shell_text(bson::view document)
     return out;
 }
 
-std::string shell_words(bson::view document)
+std::string shell_text_of(bson::view document)
 {
     std::string out;
     put_fields(out, document, true, briefly, 1);
     return out;
 }
 
-std::string shell_words(const bson::element& field)
+std::string shell_text_of(const bson::element& field)
 {
     std::string out{field.key()};
     out += ": ";

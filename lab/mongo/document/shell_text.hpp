@@ -9,9 +9,9 @@ namespace holdfast::lab {
 std::string shell_text(bson::view document);
 
 /// The same, cut where it gets long.
-std::string shell_words(bson::view document);
+std::string shell_text_of(bson::view document);
 
 /// A field in the same manner: `a: "x"`, `a: { b: 1 }`.
-std::string shell_words(const bson::element& field);
+std::string shell_text_of(const bson::element& field);
 
 }  // namespace holdfast::lab

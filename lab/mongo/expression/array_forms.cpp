@@ -35,7 +35,7 @@ result<std::optional<zip_inputs>> read_inputs(const bson::element& inputs)
         if (is_nullish(e))
             return std::optional<zip_inputs>{};
         if (e.type() != bson::type::array)
-            return refuse(34468, "$zip found a non-array expression in input: " + in_words(e));
+            return refuse(34468, "$zip found a non-array expression in input: " + to_text(e));
         made.lists.push_back(elements_of(e));
         made.shortest = std::min(made.shortest, made.lists.back().size());
         made.longest = std::max(made.longest, made.lists.back().size());

@@ -79,7 +79,7 @@ result<value> element_at(const arguments& of, scope&)
     if (!index)
         return refuse(28691,
                       "$arrayElemAt's second argument must be representable as a 32-bit integer: " +
-                          in_words(of[1]));
+                          to_text(of[1]));
     return pick(of[0], *index);
 }
 
@@ -127,7 +127,7 @@ result<std::int32_t> slice_number(const bson::element& e, std::string_view which
     const auto n = as_int32(e);
     if (!n)
         return refuse(wrong_size,
-                      start + "can't be represented as a 32-bit integer: " + in_words(e));
+                      start + "can't be represented as a 32-bit integer: " + to_text(e));
     return *n;
 }
 
@@ -150,7 +150,7 @@ result<value> sliced(const arguments& of, scope&)
         if (!third)
             return third.error();
         if (*third <= 0)
-            return refuse(28729, "Third argument to $slice must be positive: " + in_words(of[2]));
+            return refuse(28729, "Third argument to $slice must be positive: " + to_text(of[2]));
         first = *second;
         length = *third;
         first = std::clamp<std::int64_t>(first < 0 ? count + first : first, 0, count);
@@ -173,7 +173,7 @@ result<std::int32_t> range_number(const bson::element& e, std::string_view what,
     if (!n)
         return refuse(
             wrong_size,
-            start + " that can be represented as a 32-bit integer, found value: " + in_words(e));
+            start + " that can be represented as a 32-bit integer, found value: " + to_text(e));
     return *n;
 }
 
@@ -241,7 +241,7 @@ result<value> index_in(const arguments& of, scope& in)
                                      " index, found a value of type: " + name_of(of[i]));
         if (*n < 0)
             return refuse(40097, "$indexOfArray requires a nonnegative " + which +
-                                     " index, found: " + in_words(of[i]));
+                                     " index, found: " + to_text(of[i]));
         bounds[i - 2] = *n;
     }
     std::int32_t at = 0;

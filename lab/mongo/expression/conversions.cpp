@@ -56,7 +56,7 @@ result<bson::type> read_target(const bson::element& to)
     if (!code || *code < -1 || *code > 127)
         return refuse(server_code::failed_to_parse,
                       "In $convert, numeric value for 'to' does not correspond to a BSON type: " +
-                          in_words(to));
+                          to_text(to));
     return static_cast<bson::type>(static_cast<std::uint8_t>(*code));
 }
 

@@ -35,7 +35,7 @@ error overflowing(const bson::element& from)
 {
     return refuse(conversion_failure,
                   "Conversion would overflow target type in $convert with no onError value: " +
-                      in_words(from));
+                      to_text(from));
 }
 
 /// The whole part of a number, if it lies in the range of the target.
@@ -145,7 +145,7 @@ result<value> to_decimal(const bson::element& from)
         std::snprintf(digits, sizeof digits, "%.15g", from.as_double());
         text = digits;
     } else if (read_number(from))
-        text = in_words(from);
+        text = to_text(from);
     else
         return unsupported(from, bson::type::decimal128);
     const auto made = bson::decimal128::parse(text);

@@ -96,7 +96,7 @@ result<value> date_to_string(const arguments& of, scope&)
 {
     if (of.given(1) && !is_nullish(of[1]) && of[1].type() != bson::type::string)
         return refuse(18533, "$dateToString requires that 'format' be a string, found: " +
-                                 std::string{type_name(of[1])} + " with value " + in_words(of[1]));
+                                 std::string{type_name(of[1])} + " with value " + to_text(of[1]));
     const auto offset = coerce_to_offset(of[2], of.given(2));
     if (!offset)
         return offset.error();
@@ -164,13 +164,13 @@ result<value> date_plus(const arguments& of, scope&)
     }
     if (!by)
         return refuse(of[1].type() == bson::type::string ? 9 : 5166404,
-                      name + " expects a time unit, found: " + in_words(of[1]));
+                      name + " expects a time unit, found: " + to_text(of[1]));
     auto amount = as_int64(of[2]);
     if (!amount)
         return refuse(5166405, name + " expects integer amount of time units");
     if (name == "$dateSubtract" && __builtin_sub_overflow(std::int64_t{0}, *amount, &*amount))
         return refuse(5976500,
-                      "invalid $dateSubtract 'amount' parameter value: " + in_words(of[2]));
+                      "invalid $dateSubtract 'amount' parameter value: " + to_text(of[2]));
     std::int64_t delta = 0;
     if (__builtin_mul_overflow(*amount, by->months != 0 ? by->months : by->milliseconds, &delta))
         return refuse(5166406, name + " overflowed");

@@ -84,9 +84,9 @@ double round_real(double from, int places, bool truncate)
     return places >= 0 ? whole / scale : whole * scale;
 }
 
-std::string words(double v)
+std::string text(double v)
 {
-    return in_words(value::of(v).get());
+    return to_text(value::of(v).get());
 }
 
 /// How $pow computes with whole numbers: exactly, or not at all.
@@ -157,7 +157,7 @@ result<value> round_to(const arguments& of, scope&)
     const auto made = round_whole(n->whole, -places, truncate);
     if (!made)
         return refuse(51080, "invalid conversion from Decimal128 result in " + name +
-                                 " resulting from arguments: [" + in_words(of[0]) + ", " +
+                                 " resulting from arguments: [" + to_text(of[0]) + ", " +
                                  std::to_string(places) + "]");
     return number::of(*made, n->is).to_value();
 }
@@ -180,7 +180,7 @@ result<value> natural_logarithm(const arguments& of, scope&)
 {
     return map_real(of, [](double v) -> result<value> {
         if (v <= 0)
-            return refuse(28766, "$ln's argument must be a positive number, but is " + words(v));
+            return refuse(28766, "$ln's argument must be a positive number, but is " + text(v));
         return value::of(std::log(v));
     });
 }
@@ -189,7 +189,7 @@ result<value> decimal_logarithm(const arguments& of, scope&)
 {
     return map_real(of, [](double v) -> result<value> {
         if (v <= 0)
-            return refuse(28761, "$log10's argument must be a positive number, but is " + words(v));
+            return refuse(28761, "$log10's argument must be a positive number, but is " + text(v));
         return value::of(std::log10(v));
     });
 }
@@ -208,10 +208,10 @@ result<value> logarithm(const arguments& of, scope&)
     if (n->is == kind::decimal || base->is == kind::decimal)
         return no_decimal("$log");
     if (n->real <= 0)
-        return refuse(28758, "$log's argument must be a positive number, but is " + words(n->real));
+        return refuse(28758, "$log's argument must be a positive number, but is " + text(n->real));
     if (base->real <= 0 || base->real == 1)
         return refuse(28759, "$log's base must be a positive number not equal to 1, but is " +
-                                 words(base->real));
+                                 text(base->real));
     return value::of(std::log(n->real) / std::log(base->real));
 }
 

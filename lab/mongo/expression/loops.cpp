@@ -158,7 +158,7 @@ private:
         if (!most)
             return refuse(327391,
                           "$filter: limit must be represented as a 32-bit integral value: " +
-                              in_words(made->get()));
+                              to_text(made->get()));
         if (*most < 1)
             return refuse(327392,
                           "$filter: limit must be greater than 0: " + std::to_string(*most));
@@ -264,7 +264,7 @@ public:
             return null_value();
         if (list.type() != bson::type::array)
             return refuse(40080,
-                          "$reduce requires that 'input' be an array, found: " + in_words(list));
+                          "$reduce requires that 'input' be an array, found: " + to_text(list));
         auto so_far = initial_->evaluate(in);
         if (!so_far)
             return so_far;

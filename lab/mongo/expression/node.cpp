@@ -21,7 +21,7 @@ result<void> scope::spend(std::size_t bytes)
     return {};
 }
 
-std::string in_words(const bson::element& what)
+std::string to_text(const bson::element& what)
 {
     constexpr std::size_t longest = 120;
     switch (what.type()) {

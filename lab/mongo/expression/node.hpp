@@ -75,7 +75,7 @@ inline value null_value()
 }
 
 /// A value as it stands in an error message.
-std::string in_words(const bson::element& what);
+std::string to_text(const bson::element& what);
 
 /// Whether documents and arrays lie at most `limit` deep in each other.
 bool is_shallow(bson::view document, int limit) noexcept;

@@ -47,7 +47,7 @@ result<value> merged(const arguments& of, scope& in)
         if (is_nullish(e))
             continue;
         if (e.type() != bson::type::document)
-            return refuse(40400, "$mergeObjects requires object inputs, but input " + in_words(e) +
+            return refuse(40400, "$mergeObjects requires object inputs, but input " + to_text(e) +
                                      " is of type " + name_of(e));
         for (const bson::element& field : e.as_document()) {
             if (field.malformed())

@@ -151,10 +151,10 @@ result<value> trimmed(const arguments& of, scope&)
     if (is_nullish(of[0]) || (of.given(1) && is_nullish(of[1])))
         return null_value();
     if (!is_text(of[0]))
-        return refuse(50699, name + " requires its input to be a string, got " + in_words(of[0]) +
+        return refuse(50699, name + " requires its input to be a string, got " + to_text(of[0]) +
                                  " (of type " + name_of(of[0]) + ") instead.");
     if (of.given(1) && !is_text(of[1]))
-        return refuse(50700, name + " requires 'chars' to be a string, got " + in_words(of[1]) +
+        return refuse(50700, name + " requires 'chars' to be a string, got " + to_text(of[1]) +
                                  " (of type " + name_of(of[1]) + ") instead.");
     std::vector<std::string_view> off{std::begin(white_space), std::end(white_space)};
     if (of.given(1))
@@ -190,7 +190,7 @@ result<value> replaced(const arguments& of, scope& in)
         if (!is_nullish(of[i]) && !is_text(of[i]))
             return refuse(codes[i], std::string{of.name} + " requires that '" +
                                         std::string{names[i]} +
-                                        "' be a string, found: " + in_words(of[i]));
+                                        "' be a string, found: " + to_text(of[i]));
     }
     if (nothing)
         return null_value();

@@ -33,7 +33,7 @@ result<value> substring_of_bytes(const arguments& of, scope&)
                                  name_of(of[2]) + ")");
     if (first->real < 0)
         return refuse(
-            50752, name + ":  starting index must be non-negative (got: " + in_words(of[1]) + ")");
+            50752, name + ":  starting index must be non-negative (got: " + to_text(of[1]) + ")");
     const auto size = static_cast<double>(text->size());
     if (!(first->real < size))
         return value::of("");
@@ -64,7 +64,7 @@ result<value> substring_of_code_points(const arguments& of, scope&)
         return refuse(34451,
                       "$substrCP: starting index cannot be represented as a 32-bit integral "
                       "value: " +
-                          in_words(of[1]));
+                          to_text(of[1]));
     if (!read_number(of[2]))
         return refuse(34452, "$substrCP: length must be a numeric type (is BSON type " +
                                  name_of(of[2]) + ")");
@@ -72,7 +72,7 @@ result<value> substring_of_code_points(const arguments& of, scope&)
     if (!count)
         return refuse(34453,
                       "$substrCP: length cannot be represented as a 32-bit integral value: " +
-                          in_words(of[2]));
+                          to_text(of[2]));
     if (*first < 0)
         return refuse(34455, "$substrCP: the starting index must be nonnegative integer.");
     if (*count < 0)
@@ -121,7 +121,7 @@ result<value> index_in_text(const arguments& of, scope&)
                                      " index, found a value of type: " + name_of(of[i]));
         if (*n < 0)
             return refuse(40097, name + " requires a nonnegative " + which +
-                                     " index, found: " + in_words(of[i]));
+                                     " index, found: " + to_text(of[i]));
         const auto at = static_cast<std::size_t>(*n);
         const std::size_t count = bytes ? text.size() : code_points(text);
         if (i == 2 && at > count)

@@ -35,7 +35,7 @@ result<std::string> coerce_to_text(const bson::element& from)
         return real_text(from.as_double());
     if (from.type() == bson::type::int32 || from.type() == bson::type::int64 ||
         from.type() == bson::type::decimal128)
-        return in_words(from);
+        return to_text(from);
     if (from.type() == bson::type::datetime)
         return date_text(from.as_datetime());
     return refuse(16007,

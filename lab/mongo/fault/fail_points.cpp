@@ -142,7 +142,7 @@ bool same_command(std::string_view listed, std::string_view sent)
            });
 }
 
-bool is_greeting(std::string_view command)
+bool is_handshake(std::string_view command)
 {
     return command == "hello" || same_command("isMaster", command);
 }
@@ -159,7 +159,7 @@ bool chooses(bson::view data, const fault_target& target)
     const bson::element ns = data.find("namespace");
     if (ns.type() == bson::type::string && ns.as_string() != target.ns)
         return false;
-    if (on(data, "failAllCommands") && !is_greeting(target.command))
+    if (on(data, "failAllCommands") && !is_handshake(target.command))
         return true;
     const bson::element listed = data.find("failCommands");
     if (listed.type() != bson::type::array)

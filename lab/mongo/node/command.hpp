@@ -27,7 +27,7 @@ struct client_facts {
     bool internal = false;       // another member or a router of this lab
     bool load_balanced = false;  // said so in its hello, at a load balancer's port
     bool at_balancer_port = false;
-    bool greeted = false;  // has sent a hello with `client`
+    bool hello_seen = false;  // has sent a hello with `client`
     bson::document metadata = {};
     std::vector<std::string> users = {};  // "name@db", logged in
     std::array<std::uint8_t, 32> user_digest = {};  // of the first of them, for session_key::user
@@ -128,7 +128,7 @@ struct command {
     bool in_api_v1 = false;  // else APIStrictError with apiStrict
     bool retryable = false;  // may carry a txnNumber
     bool sensitive = false;
-    bool before_greeting = false;
+    bool before_hello = false;
 };
 
 template <class Each>

@@ -13,7 +13,7 @@ namespace holdfast::lab::mongo {
 namespace {
 
 constexpr std::int64_t most_members = 50;
-constexpr std::string_view write_words = "WriteConcernOptions";  // in messages
+constexpr std::string_view write_concern_name = "WriteConcernOptions";  // in messages
 
 std::optional<double> number(const bson::element& e)
 {
@@ -63,7 +63,7 @@ result<void> read_flag(std::optional<bool>& into, const bson::element& e)
     }
     const auto value = number(e);
     if (!value)
-        return wrong_type(write_words, e.key(), e.type(), "[bool, long, int, decimal, double]");
+        return wrong_type(write_concern_name, e.key(), e.type(), "[bool, long, int, decimal, double]");
     into = *value != 0;
     return {};
 }
@@ -92,7 +92,7 @@ result<write_concern> read_write_concern(const bson::element& from)
             read.timeout_ms = value > 0 && value < 3e9 ? static_cast<std::int64_t>(value) : 0;
         } else if (e.key() != "provenance" && e.key() != "wElectionId" && e.key() != "wOpTime" &&
                    e.key() != "getLastError") {
-            fine = unknown_field(write_words, e.key());
+            fine = unknown_field(write_concern_name, e.key());
         }
         if (!fine)
             return std::move(fine).error();

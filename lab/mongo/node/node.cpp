@@ -28,9 +28,9 @@ bson::object_id draw_process_id(runtime::world& in)
 
 }  // namespace
 
-node::node(runtime::world& in, std::shared_ptr<disk> on, node_options how)
+node::node(runtime::world& in, std::shared_ptr<disk> on, node_options initial)
     : world{in},
-      options{std::move(how)},
+      options{std::move(initial)},
       data{std::move(on)},
       member{std::make_unique<standalone>()},
       process{draw_process_id(in)},

@@ -155,10 +155,10 @@ runtime::awaitable<result<std::unique_ptr<peer>>> peer::connect(runtime::world& 
     }
     std::unique_ptr<peer> made = std::make_unique<peer_on_stream>(std::move(stream));
     const bson::document hello = hello_of(cluster_key);
-    const auto greeted = co_await made->ask(hello, until);
-    if (!greeted)
-        co_return greeted.error();
-    if (!said_ok(*greeted))
+    const auto hello_reply = co_await made->ask(hello, until);
+    if (!hello_reply)
+        co_return hello_reply.error();
+    if (!said_ok(*hello_reply))
         co_return error{core::mongo::errc::hello_failed, "the other member refused the hello"};
     co_return result<std::unique_ptr<peer>>{std::move(made)};
 }

@@ -79,7 +79,7 @@ private:
             return flag(path, is_true(e));
         if (e.type() != type::document)
             return computed(path, e, 31310,
-                            "Cannot use an expression " + shell_words(e) +
+                            "Cannot use an expression " + shell_text_of(e) +
                                 " in an exclusion projection");
         if (e.as_document().empty())
             return refuse(51270,
@@ -152,7 +152,7 @@ private:
     {
         if (e.type() != type::document)
             return refuse(31274, "elemMatch: Invalid argument, object required, but got " +
-                                     shell_words(e));
+                                     shell_text_of(e));
         if (path.find('.') != path.npos)
             return refuse(31275, "Cannot use $elemMatch projection on a nested field.");
         if (has_positional_)

@@ -111,7 +111,7 @@ result<bool> read_direction(const bson::element& e)
     if (e.type() == type::document)
         return refuse(17312, "$meta is the only expression supported by $sort right now");
     if (!is_number(e.type()))
-        return refuse(15974, "Illegal key in $sort specification: " + shell_words(e));
+        return refuse(15974, "Illegal key in $sort specification: " + shell_text_of(e));
     const auto direction = whole_number(e);
     if (direction != 1 && direction != -1)
         return refuse(15975, "$sort key ordering must be 1 (for ascending) or -1 (for descending)");

@@ -21,7 +21,7 @@ class walk {
 public:
     /// `visit(element, place)` gives true to stop.
     walk(bson::view document, bool whole_arrays, Visit& visit)
-        : visit_{visit}, whole_arrays_{whole_arrays}, patience_{64 * document.size() + 4096}
+        : visit_{visit}, whole_arrays_{whole_arrays}, timeout_{64 * document.size() + 4096}
     {
     }
 
@@ -44,7 +44,7 @@ public:
     }
 
     /// A document that gives one value in very many ways: it was left off.
-    bool exhausted() const noexcept { return patience_ == 0; }
+    bool exhausted() const noexcept { return timeout_ == 0; }
 
 private:
     static constexpr int deepest = 200;
@@ -65,14 +65,14 @@ private:
     bool array(bson::array_view elements, std::string_view path, int depth)
     {
         if (depth > deepest)
-            patience_ = 0;
+            timeout_ = 0;
         const std::size_t dot = path.find('.');
         const auto wanted = array_position(path.substr(0, dot));
         const array_place before = outermost_;
         std::size_t at = 0;
         bool stop = false;
         for (const bson::element& e : elements) {
-            if (patience_ == 0 || --patience_ == 0)
+            if (timeout_ == 0 || --timeout_ == 0)
                 return false;
             outermost_ = before ? before : array_place{at};
             if (e.type() == bson::type::document)
@@ -98,7 +98,7 @@ private:
 
     Visit& visit_;
     bool whole_arrays_;
-    std::size_t patience_;  // numbers can lead to one place in exponentially many ways
+    std::size_t timeout_;  // numbers can lead to one place in exponentially many ways
     array_place outermost_ = {};
 };
 

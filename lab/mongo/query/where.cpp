@@ -7,12 +7,12 @@ namespace holdfast::lab::filter {
 
 namespace {
 
-bool take(std::string_view& from, std::string_view word) noexcept
+bool take(std::string_view& from, std::string_view token) noexcept
 {
     from.remove_prefix(std::min(from.find_first_not_of(" \t\r\n"), from.size()));
-    if (!from.starts_with(word))
+    if (!from.starts_with(token))
         return false;
-    from.remove_prefix(word.size());
+    from.remove_prefix(token.size());
     return true;
 }
 

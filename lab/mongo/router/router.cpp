@@ -176,7 +176,7 @@ awaitable<result<std::string>> router::find_host(route by, time_point until)
 
 awaitable<result<void>> router::forward(request& what, bson::builder& reply, route by)
 {
-    const time_point give_up = std::min(node_.now() + options_.patience,
+    const time_point give_up = std::min(node_.now() + options_.timeout,
                                         std::max(what.out_of_time(), node_.now()));
     for (;;) {
         const auto host = co_await find_host(by, give_up);

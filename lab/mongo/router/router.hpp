@@ -15,7 +15,7 @@ namespace holdfast::lab::mongo {
 struct router_options {
     std::vector<std::string> members = {};  // where to ask first
     runtime::tls_ptr tls = {};
-    duration patience = std::chrono::seconds{15};  // for finding a primary
+    duration timeout = std::chrono::seconds{15};  // for finding a primary
 };
 
 /// A mongos in front of one set. It answers for itself who it is, its fail points, parameters and

@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t most_idle = 100;
 constexpr std::size_t most_hosts = 50;
 constexpr duration between_looks = 50ms;
-constexpr duration patience_with_one = 500ms;
+constexpr duration member_timeout = 500ms;
 constexpr duration fresh_for = 10s;
 
 }  // namespace
@@ -43,8 +43,8 @@ awaitable<result<std::string>> set_view::find_primary(time_point until)
             co_return refuse(133,
                              "Could not find host matching read preference { mode: "
                              "\"primary\" }");
-        const auto how = co_await runtime::sleep_until(world_, next);
-        if (how == runtime::wait_end::cancelled)
+        const auto end = co_await runtime::sleep_until(world_, next);
+        if (end == runtime::wait_end::cancelled)
             co_return refuse(server_code::interrupted, "operation was interrupted");
     }
     co_return primary_;
@@ -83,7 +83,7 @@ awaitable<void> set_view::look()
 
 awaitable<void> set_view::look_at(std::string host, std::shared_ptr<sight> into)
 {
-    const time_point until = world_.steady_now() + patience_with_one;
+    const time_point until = world_.steady_now() + member_timeout;
     auto line = co_await borrow(host, until);
     if (!line)
         co_return;

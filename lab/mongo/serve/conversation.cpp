@@ -154,13 +154,13 @@ need conversation::wait_until(time_point when)
     return need::news;
 }
 
-void conversation::woken(runtime::wait_end how)
+void conversation::woken(runtime::wait_end end)
 {
-    if (how == runtime::wait_end::cancelled) {
+    if (end == runtime::wait_end::cancelled) {
         state_ = state::over;
         return;
     }
-    if (state_ != state::answering || how != runtime::wait_end::timed_out)
+    if (state_ != state::answering || end != runtime::wait_end::timed_out)
         return;
     const time_point now = world_.steady_now();
     if (request_->out_of_time() <= now && now < request_->wait_until)
@@ -169,14 +169,14 @@ void conversation::woken(runtime::wait_end how)
         request_->expired = true;
 }
 
-void conversation::answered(result<void> how)
+void conversation::answered(result<void> outcome)
 {
-    if (how) {
+    if (outcome) {
         after_answer();
     } else if (request_->close_after) {
         state_ = state::over;
     } else {
-        refuse_with(how.error());
+        refuse_with(outcome.error());
     }
 }
 

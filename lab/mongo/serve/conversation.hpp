@@ -42,11 +42,11 @@ public:
 
     std::uint64_t seen() const noexcept { return seen_; }
     time_point wake_at() const noexcept { return wake_at_; }
-    void woken(runtime::wait_end how);
+    void woken(runtime::wait_end end);
 
     request& asked() noexcept { return *request_; }
     bson::builder& reply() noexcept { return reply_.body(); }
-    void answered(result<void> how);
+    void answered(result<void> outcome);
 
 private:
     enum class state : std::uint8_t {

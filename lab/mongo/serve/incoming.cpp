@@ -64,10 +64,10 @@ result<void> check_document(bson::view document)
                       "BSONObj size: " + std::to_string(document.size()) +
                           " is invalid. Size must be between 0 and " +
                           std::to_string(largest_document) + "(16MB)");
-    bson::validation how;
-    how.utf8 = false;  // checked where text is looked into
-    how.depth = deepest;
-    const auto checked = bson::validate(document.bytes(), how);
+    bson::validation validation;
+    validation.utf8 = false;  // checked where text is looked into
+    validation.depth = deepest;
+    const auto checked = bson::validate(document.bytes(), validation);
     if (checked)
         return {};
     const bool too_deep = checked.error().code() == bson::errc::too_deep;

@@ -14,7 +14,7 @@ namespace holdfast::lab::mongo {
 
 namespace {
 
-bool is_greeting(std::string_view name) noexcept
+bool is_handshake(std::string_view name) noexcept
 {
     return name == "hello" || name == "isMaster" || name == "ismaster";
 }
@@ -23,7 +23,7 @@ bool is_greeting(std::string_view name) noexcept
 /// be lifted.
 bool is_exempt(const request& what) noexcept
 {
-    return what.client.internal || is_greeting(what.name) || what.name == "saslStart" ||
+    return what.client.internal || is_handshake(what.name) || what.name == "saslStart" ||
            what.name == "saslContinue" || what.name == "setParameter";
 }
 
@@ -69,7 +69,7 @@ void add_times(const node& of, bson::builder& reply)
 /// The application's name for a fail point that chooses by it: the first hello tells it itself.
 std::string_view app_name_of(const request& what) noexcept
 {
-    if (!what.client.app_name.empty() || !is_greeting(what.name))
+    if (!what.client.app_name.empty() || !is_handshake(what.name))
         return what.client.app_name;
     const bson::element name = what.body.find_path("client.application.name");
     return name.type() == bson::type::string ? name.as_string() : std::string_view{};
@@ -114,7 +114,7 @@ result<progress> node_service::answer(request& what, bson::builder& reply)
     if (known == nullptr)
         return refuse(server_code::command_not_found,
                       "no such command: '" + std::string{what.name} + "'");
-    if (what.legacy && !is_greeting(what.name))
+    if (what.legacy && !is_handshake(what.name))
         return refuse(352, "Unsupported OP_QUERY command: " + std::string{what.name} +
                                ". The client driver may require an upgrade.");
     if (node_.options.version < labels_since)

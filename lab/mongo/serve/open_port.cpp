@@ -21,15 +21,15 @@ error service::concern_failure(const request&)
 namespace {
 
 constexpr std::size_t most_connections = 20'000;
-constexpr auto tls_patience = std::chrono::seconds{10};
+constexpr auto tls_timeout = std::chrono::seconds{10};
 
 struct connection;
 
 /// What a port and its coroutines share. These may outlive the port by a moment; the service does
 /// not have to. Nothing is cancelled from outside: who waits is woken, and looks.
 struct port_state {
-    port_state(runtime::world& in, service& with, port_options how)
-        : world{in}, behind{&with}, options{std::move(how)}, closing{in}, ended{in}
+    port_state(runtime::world& in, service& with, port_options initial)
+        : world{in}, behind{&with}, options{std::move(initial)}, closing{in}, ended{in}
     {
     }
 
@@ -94,7 +94,7 @@ struct connection {
 runtime::awaitable<bool> secure(std::shared_ptr<connection> on)
 {
     const runtime::tls_ptr tls = on->port->options.tls;
-    on->stream->expires_at(on->port->world.steady_now() + tls_patience);
+    on->stream->expires_at(on->port->world.steady_now() + tls_timeout);
     auto secured = co_await tls->accept(std::move(on->stream));
     if (!secured)
         co_return false;
@@ -131,21 +131,21 @@ runtime::awaitable<void> serve(std::shared_ptr<connection> on, presence_ptr)
             break;
         }
         case need::news: {
-            const auto how = co_await port.behind->news().wait(talk.seen(), talk.wake_at());
+            const auto end = co_await port.behind->news().wait(talk.seen(), talk.wake_at());
             if (on->is_open())  // else there is nobody left to ask
-                talk.woken(how);
+                talk.woken(end);
             break;
         }
         case need::time: {
-            const auto how = co_await port.closing.wait(closings, talk.wake_at());
+            const auto end = co_await port.closing.wait(closings, talk.wake_at());
             if (on->is_open())
-                talk.woken(how);
+                talk.woken(end);
             break;
         }
         case need::later: {
-            auto how = co_await port.behind->answer_later(talk.asked(), talk.reply());
+            auto end = co_await port.behind->answer_later(talk.asked(), talk.reply());
             if (on->is_open())
-                talk.answered(std::move(how));
+                talk.answered(std::move(end));
             break;
         }
         case need::nothing:
@@ -223,8 +223,8 @@ private:
             const std::uint64_t seen = at->ended.count();
             if (at->running == 0)
                 break;
-            const auto how = co_await at->ended.wait(seen);
-            if (how == runtime::wait_end::cancelled)
+            const auto end = co_await at->ended.wait(seen);
+            if (end == runtime::wait_end::cancelled)
                 break;
         }
     }

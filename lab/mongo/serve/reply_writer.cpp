@@ -68,9 +68,9 @@ result<void> reply_writer::finish(request_id request, request_id response_to,
 void reply_writer::pack(core::mongo::wire_compressor with)
 {
     packed_.clear();
-    core::mongo::compression how;
-    how.with = with;
-    const auto packed = core::mongo::compress_message(out_.bytes(), how, packed_);
+    core::mongo::compression compressor;
+    compressor.with = with;
+    const auto packed = core::mongo::compress_message(out_.bytes(), compressor, packed_);
     if (packed)
         packed_bytes_ = *packed;
 }

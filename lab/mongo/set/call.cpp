@@ -19,9 +19,9 @@ awaitable<result<std::unique_ptr<peer>>> set_member::connect_to(std::string host
 }
 
 awaitable<std::optional<bson::document>> set_member::call(std::string host, bson::document what,
-                                                          duration patience)
+                                                          duration timeout)
 {
-    const time_point until = node_.now() + patience;
+    const time_point until = node_.now() + timeout;
     auto line = co_await connect_to(std::move(host), until);
     if (!line)
         co_return std::nullopt;

@@ -55,8 +55,8 @@ awaitable<void> set_member::watch()
             }
             next = std::min(next, takes_over);
         }
-        const wait_end how = co_await wake_.wait(seen, next);
-        if (how == wait_end::cancelled)
+        const wait_end end = co_await wake_.wait(seen, next);
+        if (end == wait_end::cancelled)
             co_return;
     }
 }
@@ -120,8 +120,8 @@ awaitable<bool> set_member::poll(std::int64_t in_term, bool dry_run)
             co_return true;
         if (votes->answers == asked || node_.now() >= until)
             break;
-        const wait_end how = co_await votes->changed.wait(seen, until);
-        if (how == wait_end::cancelled)
+        const wait_end end = co_await votes->changed.wait(seen, until);
+        if (end == wait_end::cancelled)
             break;
     }
     co_return false;
@@ -240,8 +240,8 @@ awaitable<void> set_member::hand_over()
             co_await call(best->host, std::move(ask), config_.election_timeout);
             co_return;
         }
-        const wait_end how = co_await applied_.wait(seen, until);
-        if (how != wait_end::notified)
+        const wait_end end = co_await applied_.wait(seen, until);
+        if (end != wait_end::notified)
             co_return;
     }
 }

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t greatest_term = std::int64_t{1} << 53;  // no set gets that old
 constexpr duration commit_news_after = 20ms;
-constexpr duration snapshot_patience = 60s;
+constexpr duration snapshot_timeout = 60s;
 
 }  // namespace
 
@@ -24,12 +24,12 @@ constexpr duration snapshot_patience = 60s;
 /// enough to be counted, as long as there is a primary.
 time_point set_member::next_beat(const link& with) const
 {
-    if (with.sent == time_point::min() || with.told != announcements_)
+    if (with.sent == time_point::min() || with.announced != announcements_)
         return time_point::min();
     duration interval = config_.heartbeat_interval;
     if (state_ != member_state::primary && primary_id_ >= 0)
         interval = std::max<duration>(interval, config_.election_timeout);
-    if (state_ == member_state::primary && with.up && with.told_commit < committed_)
+    if (state_ == member_state::primary && with.up && with.sent_commit < committed_)
         interval = std::min(interval, commit_news_after);
     return with.sent + interval;
 }
@@ -41,8 +41,8 @@ awaitable<void> set_member::wait_for_beat(link_ptr with)
         const time_point next = paused_ ? runtime::never : next_beat(*with);
         if (next <= node_.now())
             co_return;
-        const wait_end how = co_await wake_.wait(seen, next);
-        if (how == wait_end::cancelled)
+        const wait_end end = co_await wake_.wait(seen, next);
+        if (end == wait_end::cancelled)
             co_return;
     }
 }
@@ -53,9 +53,9 @@ awaitable<void> set_member::heartbeats(link_ptr with)
     while (!stopping_ && !with->gone) {
         const time_point began = node_.now();
         with->sent = began;
-        with->told = announcements_;
-        with->told_commit = committed_;
-        commit_to_tell_ = false;
+        with->announced = announcements_;
+        with->sent_commit = committed_;
+        commit_to_announce_ = false;
         with->asked_at = node_.wall_now();
         const time_point until = began + config_.election_timeout;
         if (!line) {
@@ -158,7 +158,7 @@ void set_member::heartbeat_answered(link& with, bson::view reply, duration took)
 
 result<void> set_member::heartbeat_asked(bson::view request, bson::builder& reply)
 {
-    if (snapshot_ && node_.now() - snapshot_->used > snapshot_patience)
+    if (snapshot_ && node_.now() - snapshot_->used > snapshot_timeout)
         snapshot_.reset();  // whoever fetched it is gone
     if (!has_config_) {
         const std::string_view from = text_or(request.find("from"), "");

@@ -93,8 +93,8 @@ awaitable<void> set_member::tail()
         const member_config* const own = self();
         const bool wanted = from && own && own->has_data() && from != own && !paused_;
         if (!wanted) {
-            const wait_end how = co_await wake_.wait(seen);
-            if (how == wait_end::cancelled)
+            const wait_end end = co_await wake_.wait(seen);
+            if (end == wait_end::cancelled)
                 co_return;
             continue;
         }
@@ -203,8 +203,8 @@ awaitable<result<void>> set_member::apply_batch(bson::document batch)
             if (due <= node_.wall_now())
                 break;
             applied_some();
-            const auto how = co_await runtime::sleep_until(node_.world, node_.now() + 100ms);
-            if (how == wait_end::cancelled)
+            const auto end = co_await runtime::sleep_until(node_.world, node_.now() + 100ms);
+            if (end == wait_end::cancelled)
                 co_return refuse(server_code::interrupted, "stopped");
             own = self();
         }
@@ -241,12 +241,12 @@ awaitable<void> set_member::report()
 {
     std::unique_ptr<peer> line;
     std::string to;
-    optime told;
+    optime announced;
     while (!stopping_) {
         const std::uint64_t seen = applied_.count();
-        if (source_id_ < 0 || paused_ || (to == source_host_ && told == last())) {
-            const wait_end how = co_await applied_.wait(seen);
-            if (how == wait_end::cancelled)
+        if (source_id_ < 0 || paused_ || (to == source_host_ && announced == last())) {
+            const wait_end end = co_await applied_.wait(seen);
+            if (end == wait_end::cancelled)
                 co_return;
             continue;
         }
@@ -263,7 +263,7 @@ awaitable<void> set_member::report()
             const bson::document request = position_report(now_at);
             const auto reply = co_await line->ask(request.view(), until);
             if (reply && !stopping_ && !paused_) {
-                told = now_at;
+                announced = now_at;
                 adopt_term(number_or(reply->find("term"), 0));
                 learn_commit(read_optime(reply->find("committed")));
                 continue;

@@ -68,17 +68,17 @@ result<step_down_plan> read_plan(bson::view from, time_point now)
     if (!seconds)
         return std::move(seconds).error();
     made.seconds = *seconds;
-    std::int64_t patience = made.seconds <= 10 ? made.seconds : 10;
+    std::int64_t timeout = made.seconds <= 10 ? made.seconds : 10;
     if (const bson::element given = from.find("secondaryCatchUpPeriodSecs")) {
         auto period = seconds_of(given, "secondaryCatchUpPeriodSecs");
         if (!period)
             return std::move(period).error();
-        patience = *period;
-        if (patience > made.seconds)
+        timeout = *period;
+        if (timeout > made.seconds)
             return refuse(server_code::bad_value,
                           "stepdown period must be longer than secondaryCatchUpPeriodSecs");
     }
-    made.catch_up_until = now + std::chrono::seconds{patience};
+    made.catch_up_until = now + std::chrono::seconds{timeout};
     return made;
 }
 

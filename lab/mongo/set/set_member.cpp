@@ -224,7 +224,7 @@ void set_member::update_commit()
         return;
     committed_ = reached;
     node_.news.notify();
-    if (!std::exchange(commit_to_tell_, true))
+    if (!std::exchange(commit_to_announce_, true))
         wake_.notify();  // the heartbeats tell the others, soon
 }
 

@@ -109,8 +109,8 @@ private:
         bson::datetime asked_at{};
         duration ping{};
         std::string trouble = {};
-        std::uint64_t told = 0;  // which of our announcements it was sent
-        optime told_commit = {};
+        std::uint64_t announced = 0;  // which of our announcements it was sent
+        optime sent_commit = {};
     };
     using link_ptr = std::shared_ptr<link>;
 
@@ -170,7 +170,7 @@ private:
                                                                  time_point until);
     /// One question, on a connection of its own; nothing if there is no answer.
     runtime::awaitable<std::optional<bson::document>> call(std::string host, bson::document what,
-                                                           duration patience);
+                                                           duration timeout);
 
     /// Connections on which commands of clients are handed on. Who waits on one is a coroutine of
     /// a port, so that it is shared.
@@ -213,7 +213,7 @@ private:
     positions positions_;  // on a primary
     optime committed_ = {};
     optime heard_commit_ = {};
-    bool commit_to_tell_ = false;
+    bool commit_to_announce_ = false;
     std::uint64_t announcements_ = 1;
 
     time_point started_at_{};

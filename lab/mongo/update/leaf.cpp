@@ -30,7 +30,7 @@ result<walked> walk(bson::view document, std::string_view path)
                 return refuse(server_code::path_not_viable,
                               "Cannot use the part (" + std::string{parts[i]} + ") of (" +
                                   std::string{path} + ") to traverse the element ({" +
-                                  shell_words(at) + "})");
+                                  shell_text_of(at) + "})");
             if (into_array && out.array.empty())
                 out.array = at.key();
         }
@@ -50,7 +50,7 @@ error in_array(const char* end, std::string_view path, bson::view document, std:
 {
     return refuse(server_code::bad_value,
                   std::string{"The "} + end + " field cannot be an array element, '" +
-                      std::string{path} + "' in doc with " + id_words(document) +
+                      std::string{path} + "' in doc with " + id_text(document) +
                       " has an array field called '" + std::string{array} + "'");
 }
 
@@ -100,14 +100,14 @@ status rewriter::calculate(const operation& what, const bson::element& old)
     if (!current)
         return refuse(server_code::type_mismatch,
                       "Cannot apply " + name + " to a value of non-numeric type. {" +
-                          id_words(document_) + "} has the field '" + std::string{old.key()} +
+                          id_text(document_) + "} has the field '" + std::string{old.key()} +
                           "' of non-numeric type " + std::string{type_name(old.type())});
     const auto made = what.what == op::increment ? add(*current, *operand)
                                                  : multiply(*current, *operand);
     if (!made)
         return refuse(server_code::bad_value,
                       "Failed to apply " + name + " operations to current value (" +
-                          current->words() + ") for document {" + id_words(document_) + "}");
+                          current->text() + ") for document {" + id_text(document_) + "}");
     made->write(out_, old.key());
     return {};
 }
@@ -118,7 +118,7 @@ status rewriter::bits(const operation& what, const bson::element& old, std::stri
     number value = old ? number::of(old).value_or(number{bson::type::double_}) : number{};
     if (!value.is_whole())
         return refuse(server_code::bad_value, "Cannot apply $bit to a value of non-integral type." +
-                                                  id_words(document_) + " has the field " +
+                                                  id_text(document_) + " has the field " +
                                                   std::string{key} + " of non-integer type " +
                                                   std::string{type_name(old.type())});
     for (const bson::element& e : what.operand.as_document()) {

@@ -152,7 +152,7 @@ status rewriter::push(const operation& what, const bson::element& old, std::stri
         return refuse(server_code::bad_value, "The field '" + std::string{key} +
                                                   "' must be an array but is of type " +
                                                   std::string{type_name(old.type())} +
-                                                  " in document {" + id_words(document_) + "}");
+                                                  " in document {" + id_text(document_) + "}");
     const push_plan& plan = *what.push;
     if (!plan.position && plan.sort.empty() && !plan.slice)
         return append(old, key, plan.values);

@@ -26,7 +26,7 @@ struct number {
     /// The zero of the same type.
     number zero() const;
     void write(writer& out, std::string_view key) const;
-    std::string words() const;  // (NumberLong)5
+    std::string text() const;  // (NumberLong)5
 };
 
 /// Two int32 whose result does not fit give an int64; nothing if an int64 does not suffice.

@@ -34,7 +34,7 @@ constexpr std::array<std::pair<std::string_view, op>, 15> operators = {{
     {"$bit", op::bit},
 }};
 
-std::string word(bson::type t)
+std::string token(bson::type t)
 {
     return std::string{type_name(t)};
 }
@@ -46,7 +46,7 @@ status check_number(op what, const bson::element& operand)
     const char* const verb = what == op::increment ? "increment" : "multiply";
     return refuse(server_code::type_mismatch, std::string{"Cannot "} + verb +
                                                   " with non-numeric argument: {" +
-                                                  shell_words(operand) + "}");
+                                                  shell_text_of(operand) + "}");
 }
 
 status read_date_type(operation& to, const bson::element& operand)
@@ -55,7 +55,7 @@ status read_date_type(operation& to, const bson::element& operand)
         return {};
     if (operand.type() != bson::type::document)
         return refuse(server_code::bad_value,
-                      word(operand.type()) +
+                      token(operand.type()) +
                           " is not valid type for $currentDate. Please use a boolean ('true') or "
                           "a $type expression ({$type: 'timestamp/date'}).");
     bool found = false;
@@ -81,7 +81,7 @@ status check_bits(const bson::element& operand)
 {
     if (operand.type() != bson::type::document)
         return refuse(server_code::failed_to_parse,
-                      "The $bit modifier is not compatible with a " + word(operand.type()) +
+                      "The $bit modifier is not compatible with a " + token(operand.type()) +
                           ". You must pass in an embedded document: {$bit: {field: {and/or/xor: "
                           "#}}");
     if (operand.as_document().empty())
@@ -93,11 +93,11 @@ status check_bits(const bson::element& operand)
         if (key != "and" && key != "or" && key != "xor")
             return refuse(server_code::failed_to_parse,
                           "The $bit modifier only supports 'and', 'or', and 'xor', not '" + key +
-                              "' which is an unknown operator: {" + shell_words(e) + "}");
+                              "' which is an unknown operator: {" + shell_text_of(e) + "}");
         if (e.type() != bson::type::int32 && e.type() != bson::type::int64)
             return refuse(server_code::failed_to_parse,
                           "The $bit modifier field must be an Integer(32/64 bit); a '" +
-                              word(e.type()) + "' is not supported here: {" + shell_words(e) + "}");
+                              token(e.type()) + "' is not supported here: {" + shell_text_of(e) + "}");
     }
     return {};
 }
@@ -106,10 +106,10 @@ status read_pop(operation& to, const bson::element& operand)
 {
     if (!is_number(operand.type()))
         return refuse(server_code::failed_to_parse,
-                      "Expected a number in: " + shell_words(operand));
+                      "Expected a number in: " + shell_text_of(operand));
     const auto value = whole_number(operand);
     if (value != 1 && value != -1) {
-        const std::string shown = shell_words(operand).substr(operand.key().size() + 2);
+        const std::string shown = shell_text_of(operand).substr(operand.key().size() + 2);
         return refuse(server_code::failed_to_parse, "$pop expects 1 or -1, found: " + shown);
     }
     to.from_front = *value < 0;
@@ -134,10 +134,10 @@ status read_set_values(operation& to, const bson::element& operand)
     if (each.type() != bson::type::array)
         return refuse(server_code::type_mismatch,
                       "The argument to $each in $addToSet must be an array but it was of type " +
-                          word(each.type()));
+                          token(each.type()));
     if (++document.begin() != document.end())
         return refuse(server_code::bad_value,
-                      "Found unexpected fields after $each in $addToSet: " + shell_words(document));
+                      "Found unexpected fields after $each in $addToSet: " + shell_text_of(document));
     take_values(to.values, each.as_array());
     return {};
 }
@@ -189,7 +189,7 @@ status read_push_clause(push_plan& plan, const bson::element& e)
         if (e.type() != bson::type::array)
             return refuse(server_code::bad_value,
                           "The argument to $each in $push must be an array but it was of type: " +
-                              word(e.type()));
+                              token(e.type()));
         take_values(plan.values, e.as_array());
         return {};
     }
@@ -199,7 +199,7 @@ status read_push_clause(push_plan& plan, const bson::element& e)
             return {};
         return refuse(server_code::bad_value,
                       "The value for $slice must be an integer value but was given type: " +
-                          word(e.type()));
+                          token(e.type()));
     }
     if (e.key() == "$position") {
         plan.position = whole_number(e);
@@ -207,7 +207,7 @@ status read_push_clause(push_plan& plan, const bson::element& e)
             return {};
         return refuse(server_code::bad_value,
                       "The value for $position must be an integer value, not of type: " +
-                          word(e.type()));
+                          token(e.type()));
     }
     if (e.key() == "$sort")
         return read_push_sort(plan, e);
@@ -271,7 +271,7 @@ status read_pull_all(operation& to, const bson::element& operand)
     if (operand.type() != bson::type::array)
         return refuse(server_code::bad_value,
                       "$pullAll requires an array argument but was given a " +
-                          word(operand.type()));
+                          token(operand.type()));
     take_values(to.values, operand.as_array());
     return {};
 }

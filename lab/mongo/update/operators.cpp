@@ -203,16 +203,16 @@ status operators::add_rename(const bson::element& field, operation&& made)
 {
     const auto bad = [](std::string why) { return refuse(server_code::bad_value, std::move(why)); };
     if (field.type() != bson::type::string)
-        return bad("The 'to' field for $rename must be a string: " + shell_words(field));
+        return bad("The 'to' field for $rename must be a string: " + shell_text_of(field));
     const std::string_view from = field.key();
     const std::string_view to = field.as_string();
     if (to.find('\0') != to.npos)
         return bad("The 'to' field for $rename cannot contain an embedded null byte");
     if (from == to)
-        return bad("The source and target field for $rename must differ: " + shell_words(field));
+        return bad("The source and target field for $rename must differ: " + shell_text_of(field));
     if (on_same_path(from, to))
         return bad("The source and target field for $rename must not be on the same path: " +
-                   shell_words(field));
+                   shell_text_of(field));
     if (is_dynamic(from))
         return bad("The source field for $rename may not be dynamic: " + std::string{from});
     if (is_dynamic(to))
@@ -260,7 +260,7 @@ status operators::parse(bson::array_view array_filters, const parse_context& wit
                           "Modifiers operate on fields but we found type " +
                               std::string{type_name(e.type())} +
                               " instead. For example: {$mod: {<field>: ...}} not {" +
-                              shell_words(e) + "}");
+                              shell_text_of(e) + "}");
         if (auto read = read_operator(*what, e.as_document(), with); !read)
             return read;
     }
@@ -268,7 +268,7 @@ status operators::parse(bson::array_view array_filters, const parse_context& wit
         if (!filter.used)
             return refuse(server_code::failed_to_parse,
                           "The array filter for identifier " + quoted(name) +
-                              " was not used in the update " + shell_words(source.view()));
+                              " was not used in the update " + shell_text_of(source.view()));
     }
     paths.finish();
     return {};

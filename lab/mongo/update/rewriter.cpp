@@ -171,7 +171,7 @@ status rewriter::existing(const node& n, const bson::element& old, bool in_array
     const bool is_array = old.type() == bson::type::array;
     if (n.kind == node_kind::elements && !is_array)
         return refuse(server_code::bad_value,
-                      "Cannot apply array updates to non-array element " + shell_words(old));
+                      "Cannot apply array updates to non-array element " + shell_text_of(old));
     if (!is_array && old.type() != bson::type::document) {
         auto resolved = resolve(n);
         if (!resolved)
@@ -333,9 +333,9 @@ status rewriter::blocked(const node& n, std::string_view part, const bson::eleme
         return refuse(server_code::path_not_viable, "Cannot use the part (" + std::string{part} +
                                                         ") of (" + std::string{what.path} +
                                                         ") to traverse the element ({" +
-                                                        shell_words(by) + "})");
+                                                        shell_text_of(by) + "})");
     return refuse(server_code::path_not_viable, "Cannot create field '" + std::string{part} +
-                                                    "' in element {" + shell_words(by) + "}");
+                                                    "' in element {" + shell_text_of(by) + "}");
 }
 
 }  // namespace holdfast::lab::updating

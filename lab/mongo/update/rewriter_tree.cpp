@@ -14,8 +14,8 @@ result<const node*> rewriter::resolve(const node& n)
     if (!around_.where || !around_.where->array_index)
         return refuse(server_code::bad_value,
                       "The positional operator did not find the match needed from the query.");
-    constexpr int nobody = INT_MIN;
-    if (const auto known = merged_.find({n.id, nobody}); known != merged_.end())
+    constexpr int no_position = INT_MIN;
+    if (const auto known = merged_.find({n.id, no_position}); known != merged_.end())
         return known->second;
     const std::string_view index = *around_.where->array_index;
     node& made = *made_.emplace_back(std::make_unique<node>(n.kind));
@@ -27,7 +27,7 @@ result<const node*> rewriter::resolve(const node& n)
         else
             made.children.push_back(child);
     }
-    merged_.emplace(std::pair{n.id, nobody}, &made);
+    merged_.emplace(std::pair{n.id, no_position}, &made);
     if (const auto also = made.find(index)) {
         const step here{path_, index};
         auto both = merge(*made.children[*also].second, *found);

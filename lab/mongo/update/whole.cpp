@@ -28,7 +28,7 @@ error dollar_field(std::string_view name, std::string_view path)
 }
 
 /// An update's pipeline has nobody to ask: its stages only know their document.
-class nobody final : public pipeline_host {
+class no_host final : public pipeline_host {
 public:
     result<documents> read(std::string_view, std::string_view) override { return documents{}; }
     documents local_sessions() override { return {}; }
@@ -156,7 +156,7 @@ result<bson::document> replace(bson::view before, bson::view next, bson::timesta
         return refuse(server_code::immutable_field,
                       "After applying the update, the (immutable) field '_id' was found to have "
                       "been altered to " +
-                          shell_words(new_id));
+                          shell_text_of(new_id));
     bson::byte_buffer bytes;
     bytes.reserve(next.size() + (old_id ? old_id.bytes().size() : 0));
     writer out{bytes};
@@ -184,7 +184,7 @@ result<pipeline> compile_stages(bson::array_view stages, const std::optional<col
 
 result<bson::document> run_stages(const pipeline& stages, bson::view document)
 {
-    nobody host;
+    no_host host;
     documents input;
     input.emplace_back(document);
     auto made = stages.run(std::move(input), host);

@@ -7,10 +7,10 @@
 namespace holdfast::lab::updating {
 
 /// The document's _id as messages show it, `_id: 1`, or "no _id".
-inline std::string id_words(bson::view document)
+inline std::string id_text(bson::view document)
 {
     const bson::element id = document.find("_id");
-    return id ? shell_words(id) : "no _id";
+    return id ? shell_text_of(id) : "no _id";
 }
 
 }  // namespace holdfast::lab::updating

@@ -65,41 +65,41 @@ void write_list::set_id(const kept_write& of, const bson::object_id& id) noexcep
 }
 
 void write_list::add(write_kind kind, std::uint32_t space, std::size_t change,
-                     const kept_options& how)
+                     const kept_options& options)
 {
     kept_write& one = writes_.emplace_back();
     one.kind = kind;
     one.space = space;
     one.options = static_cast<std::uint32_t>(options_.size());
     one.change = change;
-    options_.push_back(how);
+    options_.push_back(options);
 }
 
 void write_list::update(write_kind kind, std::uint32_t space, bson::view filter, update_view change,
-                        const update_model_options& how)
+                        const update_model_options& options)
 {
     kept_options kept{.filter = keep(filter)};
-    if (how.sort)
-        kept.sort = keep(*how.sort);
-    if (how.array_filters)
-        kept.array_filters = keep(how.array_filters->as_document());
-    if (how.collation)
-        kept.collation = keep(*how.collation);
-    if (!how.hint.empty())
-        kept.hint = keep(how.hint);
+    if (options.sort)
+        kept.sort = keep(*options.sort);
+    if (options.array_filters)
+        kept.array_filters = keep(options.array_filters->as_document());
+    if (options.collation)
+        kept.collation = keep(*options.collation);
+    if (!options.hint.empty())
+        kept.hint = keep(options.hint);
     kept.pipeline = change.is_pipeline();
-    kept.upsert = how.upsert;
+    kept.upsert = options.upsert;
     add(kind, space, keep(change.what()), kept);
 }
 
 void write_list::remove(write_kind kind, std::uint32_t space, bson::view filter,
-                        const delete_model_options& how)
+                        const delete_model_options& options)
 {
     kept_options kept{.filter = keep(filter)};
-    if (how.collation)
-        kept.collation = keep(*how.collation);
-    if (!how.hint.empty())
-        kept.hint = keep(how.hint);
+    if (options.collation)
+        kept.collation = keep(*options.collation);
+    if (!options.hint.empty())
+        kept.hint = keep(options.hint);
     add(kind, space, 0, kept);
 }
 
@@ -128,34 +128,34 @@ bulk_writes& bulk_writes::insert_one(bson::view document)
 }
 
 bulk_writes& bulk_writes::update_one(bson::view filter, update_view change,
-                                     update_model_options how)
+                                     update_model_options options)
 {
-    list_.update(write_kind::update_one, 0, filter, change, how);
+    list_.update(write_kind::update_one, 0, filter, change, options);
     return *this;
 }
 
 bulk_writes& bulk_writes::update_many(bson::view filter, update_view change,
-                                      update_model_options how)
+                                      update_model_options options)
 {
-    list_.update(write_kind::update_many, 0, filter, change, how);
+    list_.update(write_kind::update_many, 0, filter, change, options);
     return *this;
 }
 
-bulk_writes& bulk_writes::replace_one(bson::view filter, bson::view by, update_model_options how)
+bulk_writes& bulk_writes::replace_one(bson::view filter, bson::view by, update_model_options options)
 {
-    list_.update(write_kind::replace_one, 0, filter, by, how);
+    list_.update(write_kind::replace_one, 0, filter, by, options);
     return *this;
 }
 
-bulk_writes& bulk_writes::delete_one(bson::view filter, delete_model_options how)
+bulk_writes& bulk_writes::delete_one(bson::view filter, delete_model_options options)
 {
-    list_.remove(write_kind::delete_one, 0, filter, how);
+    list_.remove(write_kind::delete_one, 0, filter, options);
     return *this;
 }
 
-bulk_writes& bulk_writes::delete_many(bson::view filter, delete_model_options how)
+bulk_writes& bulk_writes::delete_many(bson::view filter, delete_model_options options)
 {
-    list_.remove(write_kind::delete_many, 0, filter, how);
+    list_.remove(write_kind::delete_many, 0, filter, options);
     return *this;
 }
 
@@ -166,37 +166,37 @@ client_bulk_writes& client_bulk_writes::insert_one(std::string_view in, bson::vi
 }
 
 client_bulk_writes& client_bulk_writes::update_one(std::string_view in, bson::view filter,
-                                                   update_view change, update_model_options how)
+                                                   update_view change, update_model_options options)
 {
-    list_.update(write_kind::update_one, space(in), filter, change, how);
+    list_.update(write_kind::update_one, space(in), filter, change, options);
     return *this;
 }
 
 client_bulk_writes& client_bulk_writes::update_many(std::string_view in, bson::view filter,
-                                                    update_view change, update_model_options how)
+                                                    update_view change, update_model_options options)
 {
-    list_.update(write_kind::update_many, space(in), filter, change, how);
+    list_.update(write_kind::update_many, space(in), filter, change, options);
     return *this;
 }
 
 client_bulk_writes& client_bulk_writes::replace_one(std::string_view in, bson::view filter,
-                                                    bson::view by, update_model_options how)
+                                                    bson::view by, update_model_options options)
 {
-    list_.update(write_kind::replace_one, space(in), filter, by, how);
+    list_.update(write_kind::replace_one, space(in), filter, by, options);
     return *this;
 }
 
 client_bulk_writes& client_bulk_writes::delete_one(std::string_view in, bson::view filter,
-                                                   delete_model_options how)
+                                                   delete_model_options options)
 {
-    list_.remove(write_kind::delete_one, space(in), filter, how);
+    list_.remove(write_kind::delete_one, space(in), filter, options);
     return *this;
 }
 
 client_bulk_writes& client_bulk_writes::delete_many(std::string_view in, bson::view filter,
-                                                    delete_model_options how)
+                                                    delete_model_options options)
 {
-    list_.remove(write_kind::delete_many, space(in), filter, how);
+    list_.remove(write_kind::delete_many, space(in), filter, options);
     return *this;
 }
 

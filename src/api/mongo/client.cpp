@@ -31,11 +31,11 @@ result<client> client::in_world(std::shared_ptr<runtime::world> world, std::stri
         std::make_shared<client_parts>(std::move(world), *std::move(parsed), std::move(options))};
 }
 
-template <class Given>
-asio::awaitable<Given> client::run_command_as(std::string_view database, bson::view command,
-                                              const command_options& how) const
+template <class Outcome>
+asio::awaitable<Outcome> client::run_command_as(std::string_view database, bson::view command,
+                                              const command_options& options) const
 {
-    return parts_->run_and_read<Given>(parts_->command_for(database, command, how), how.session,
+    return parts_->run_and_read<Outcome>(parts_->command_for(database, command, options), options.session,
                                        read_reply);
 }
 template asio::awaitable<bson::document> client::run_command_as<bson::document>(
@@ -43,9 +43,9 @@ template asio::awaitable<bson::document> client::run_command_as<bson::document>(
 template asio::awaitable<result<bson::document>> client::run_command_as<result<bson::document>>(
     std::string_view, bson::view, const command_options&) const;
 
-session client::start_session(session_options how) const
+session client::start_session(session_options options) const
 {
-    return parts_->start_session(how).value();
+    return parts_->start_session(options).value();
 }
 
 void client::append_metadata(std::string_view name, std::string_view version,

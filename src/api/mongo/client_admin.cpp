@@ -34,10 +34,10 @@ mongo::database client::operator[](std::string_view database) const
     return mongo::database{parts_, settings_of(parts_->everywhere(), database)};
 }
 
-mongo::database client::database(std::string_view name, defaults how) const
+mongo::database client::database(std::string_view name, defaults options) const
 {
     return mongo::database{parts_,
-                           settings_of(core::mongo::with(parts_->everywhere(), how).value(), name)};
+                           settings_of(core::mongo::with(parts_->everywhere(), options).value(), name)};
 }
 
 mongo::database client::default_database() const
@@ -45,23 +45,23 @@ mongo::database client::default_database() const
     return (*this)[parts_->source.settings.database.value_or("test")];
 }
 
-template <class Given>
-asio::awaitable<Given> client::list_databases_as(const list_options& how) const
+template <class Outcome>
+asio::awaitable<Outcome> client::list_databases_as(const list_options& options) const
 {
-    return parts_->run_and_read<Given, std::vector<bson::document>>(
-        core::mongo::list_databases(parts_->everywhere(), how), how.session, read_databases);
+    return parts_->run_and_read<Outcome, std::vector<bson::document>>(
+        core::mongo::list_databases(parts_->everywhere(), options), options.session, read_databases);
 }
 template asio::awaitable<std::vector<bson::document>> client::list_databases_as(
     const list_options&) const;
 template asio::awaitable<result<std::vector<bson::document>>> client::list_databases_as(
     const list_options&) const;
 
-template <class Given>
-asio::awaitable<Given> client::list_database_names_as(const list_options& how) const
+template <class Outcome>
+asio::awaitable<Outcome> client::list_database_names_as(const list_options& options) const
 {
-    return parts_->run_and_read<Given, std::vector<std::string>>(
-        core::mongo::list_databases(parts_->everywhere(), core::mongo::names_only(how)),
-        how.session, read_names);
+    return parts_->run_and_read<Outcome, std::vector<std::string>>(
+        core::mongo::list_databases(parts_->everywhere(), core::mongo::names_only(options)),
+        options.session, read_names);
 }
 template asio::awaitable<std::vector<std::string>> client::list_database_names_as(
     const list_options&) const;

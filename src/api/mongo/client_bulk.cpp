@@ -45,8 +45,8 @@ asio::awaitable<bool> read_results(std::shared_ptr<client_parts> parts, client_w
     co_return waited_for;
 }
 
-template <class Given>
-asio::awaitable<Given> write_all(std::shared_ptr<client_parts> parts,
+template <class Outcome>
+asio::awaitable<Outcome> write_all(std::shared_ptr<client_parts> parts,
                                  std::unique_ptr<client_writes> writes, shared_order shared)
 {
     // A cancelled command is a failed one; Asio would throw out of the next co_await.
@@ -65,34 +65,34 @@ asio::awaitable<Given> write_all(std::shared_ptr<client_parts> parts,
         core::mongo::command* const last = writes->kill();
         if (last == nullptr)
             continue;
-        farewell said;
+        kill_cursors said;
         said.order = cursor_order(shared, facts, std::move(*last));
         said.facts = std::move(facts);
         const bool waits = waited_for && !said.order.until.expired(parts->world->steady_now());
-        const auto patience = patience_with_farewells(*parts);
-        said.order.until = waits ? core::deadline::sooner(said.order.until, patience) : patience;
+        const auto time_limit = end_sessions_timeout(*parts);
+        said.order.until = waits ? core::deadline::sooner(said.order.until, time_limit) : time_limit;
         if (waits || parts->make_blocking)
             co_await say(parts->state, std::move(said));
         else
             say_in_background(*parts, std::move(said));
     }
     co_await asio::this_coro::throw_if_cancelled(throws);
-    co_return details::give<Given>(writes->finish());
+    co_return details::give<Outcome>(writes->finish());
 }
 
 }  // namespace
 
-template <class Given>
-asio::awaitable<Given> client::bulk_write_as(client_bulk_writes work,
-                                             const bulk_write_options& how) const
+template <class Outcome>
+asio::awaitable<Outcome> client::bulk_write_as(client_bulk_writes work,
+                                             const bulk_write_options& options) const
 {
     ids_of_client ids{*parts_};
-    auto writes = client_writes::make(parts_->everywhere(), std::move(work), how, ids);
+    auto writes = client_writes::make(parts_->everywhere(), std::move(work), options, ids);
     if (!writes)
-        return details::failed<Given, client_bulk_write_result>(std::move(writes).error());
+        return details::failed<Outcome, client_bulk_write_result>(std::move(writes).error());
     shared_order shared{*parts_,
-                        parts_->order_for(core::mongo::command{*(*writes)->next()}, how.session)};
-    return write_all<Given>(parts_, *std::move(writes), std::move(shared));
+                        parts_->order_for(core::mongo::command{*(*writes)->next()}, options.session)};
+    return write_all<Outcome>(parts_, *std::move(writes), std::move(shared));
 }
 
 // What the header's templates call, for those who want exceptions and for those who do not.

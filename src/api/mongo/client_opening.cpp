@@ -16,19 +16,19 @@ namespace {
 
 using core::mongo::client_settings;
 using shell::mongo::client_state;
-using shell::mongo::connection_recipe;
+using shell::mongo::connection_config;
 using shell::mongo::topology_options;
 
 /// Monitors do not log in and do not compress, whatever operations do.
-std::shared_ptr<const connection_recipe> for_monitors(connection_recipe recipe)
+std::shared_ptr<const connection_config> for_monitors(connection_config config)
 {
-    recipe.credential.reset();
-    recipe.mechanism.reset();
-    recipe.compressors.clear();
-    return std::make_shared<const connection_recipe>(std::move(recipe));
+    config.credential.reset();
+    config.mechanism.reset();
+    config.compressors.clear();
+    return std::make_shared<const connection_config>(std::move(config));
 }
 
-topology_options options_for(const client_settings& from, connection_recipe recipe,
+topology_options options_for(const client_settings& from, connection_config config,
                              const core::mongo::client_metadata& who)
 {
     topology_options options;
@@ -43,13 +43,13 @@ topology_options options_for(const client_settings& from, connection_recipe reci
     options.pool.max_connecting = from.pool.max_connecting;
     options.pool.max_idle = from.pool.max_idle_time;
     options.pool.load_balanced = from.load_balanced;
-    options.pool_told = {.max_size = from.pool.max_size,
+    options.pool_events = {.max_size = from.pool.max_size,
                          .min_size = from.pool.min_size,
                          .max_connecting = from.pool.max_connecting,
                          .max_idle_time = from.pool.max_idle_time,
                          .wait_queue_timeout = from.pool.wait_queue_timeout};
-    options.monitor_recipe = for_monitors(recipe);
-    options.recipe = std::make_shared<const connection_recipe>(std::move(recipe));
+    options.monitor_config = for_monitors(config);
+    options.config = std::make_shared<const connection_config>(std::move(config));
     options.profile = profile_of(from);
     options.monitoring = from.monitoring;
     if (from.srv) {
@@ -60,7 +60,7 @@ topology_options options_for(const client_settings& from, connection_recipe reci
         polling.query = core::mongo::srv_query_name(*from.srv);
         polling.first_wait = std::max<duration>(from.srv->ttl,
                                                 core::mongo::min_srv_rescan_interval);
-        polling.patience = from.server_selection_timeout;
+        polling.timeout = from.server_selection_timeout;
         options.srv = std::move(polling);
     }
     options.function_as_a_service = is_function_as_a_service(who.environment);
@@ -131,11 +131,11 @@ runtime::awaitable<result<bool>> client_parts::wait_for_turn(std::shared_ptr<cli
                 co_return true;
             }
         }
-        const runtime::wait_end how = co_await self->opened.wait(seen, until.when());
-        if (how == runtime::wait_end::cancelled)
+        const runtime::wait_end end = co_await self->opened.wait(seen, until.when());
+        if (end == runtime::wait_end::cancelled)
             co_return error{runtime::errc::cancelled,
                             "cancelled while another operation opened the client"};
-        if (how == runtime::wait_end::timed_out)
+        if (end == runtime::wait_end::timed_out)
             co_return not_open_in_time("another operation still looks up its seeds");
     }
 }
@@ -167,22 +167,22 @@ runtime::awaitable<result<void>> client_parts::open_now(std::shared_ptr<client_p
 result<std::shared_ptr<client_state>> client_parts::made_of(const core::mongo::parsed_uri& found)
 {
     const auto who = api::describe_process(found.settings.app_name);
-    auto recipe = shell::mongo::make_recipe(*world, found.settings, who);
-    if (!recipe)
-        return std::move(recipe).error();
-    auto tell = std::make_shared<shell::mongo::event_hub>(options.listeners, options.log,
+    auto config = shell::mongo::make_connection_config(*world, found.settings, who);
+    if (!config)
+        return std::move(config).error();
+    auto events = std::make_shared<shell::mongo::event_hub>(options.listeners, options.log,
                                                           options.log_document_length);
-    auto made = std::make_shared<client_state>(world, found.settings, tell);
+    auto made = std::make_shared<client_state>(world, found.settings, events);
     {
         const std::scoped_lock lock{mutex};
         for (const core::mongo::wrapping_library& one : wrapped_by)
-            (void)recipe->client->append(one);  // was accepted when it was given
-        described = recipe->client;
+            (void)config->client->append(one);  // was accepted when it was given
+        described = config->client;
     }
-    auto how = options_for(found.settings, *std::move(recipe), who);
-    how.make_blocking = make_blocking;
-    how.selection.selector = adapted(options.server_selector);
-    made->servers = shell::mongo::topology::make(*world, std::move(how), tell);
+    auto for_topology = options_for(found.settings, *std::move(config), who);
+    for_topology.make_blocking = make_blocking;
+    for_topology.selection.selector = adapted(options.server_selector);
+    made->servers = shell::mongo::topology::make(*world, std::move(for_topology), events);
     return made;
 }
 

@@ -19,7 +19,7 @@ namespace {
 
 using shell::mongo::client_state;
 
-constexpr std::chrono::milliseconds patience_with_good_byes{500};
+constexpr std::chrono::milliseconds end_sessions_timeout{500};
 
 /// Keeps the world until the last coroutine of a client that was not closed has gone.
 runtime::awaitable<void> outlive(std::shared_ptr<client_state> state)
@@ -70,9 +70,9 @@ core::deadline deadline_of(time_point now, std::optional<std::chrono::millisecon
 }  // namespace
 
 client_parts::client_parts(std::shared_ptr<runtime::world> in, core::mongo::parsed_uri from,
-                           client_options how)
+                           client_options user_options)
     : world{std::move(in)},
-      options{std::move(how)},
+      options{std::move(user_options)},
       source{std::move(from)},
       opened{*world},
       everywhere_{.read_concern = source.settings.read_concern,
@@ -100,7 +100,7 @@ client_parts::~client_parts()
 
 result<core::mongo::command> client_parts::command_for(std::string_view database,
                                                        bson::view command,
-                                                       const command_options& how) const
+                                                       const command_options& options) const
 {
     if (command.empty())
         return error{core::mongo::errc::command_failed,
@@ -108,8 +108,8 @@ result<core::mongo::command> client_parts::command_for(std::string_view database
     core::mongo::command made;
     made.database = database;
     made.body = bson::document{command};
-    made.timeout = how.timeout;
-    switch (how.kind) {
+    made.timeout = options.timeout;
+    switch (options.kind) {
     case command_kind::generic:
         break;
     case command_kind::read:
@@ -129,8 +129,8 @@ result<core::mongo::command> client_parts::command_for(std::string_view database
             core::mongo::bulk_write_since);
         break;
     }
-    if (how.read_preference) {
-        auto preference = core::mongo::own(*how.read_preference);
+    if (options.read_preference) {
+        auto preference = core::mongo::own(*options.read_preference);
         if (!preference)
             return std::move(preference).error();
         made.selects = core::mongo::operation_kind::read;
@@ -167,20 +167,20 @@ runtime::awaitable<result<void>> client_parts::make_ready(const shell::mongo::co
     co_return co_await open(order.until);
 }
 
-result<session> client_parts::start_session(const session_options& how)
+result<session> client_parts::start_session(const session_options& options)
 {
     const auto wrong = [](const char* text) {
         return error{core::mongo::errc::invalid_option, std::string{"start_session: "} + text};
     };
-    if (how.snapshot && how.causal_consistency.value_or(false))
+    if (options.snapshot && options.causal_consistency.value_or(false))
         return wrong("a snapshot session cannot be causally consistent; choose one of the two");
-    if (how.snapshot_time && !how.snapshot)
+    if (options.snapshot_time && !options.snapshot)
         return wrong("snapshot_time needs snapshot = true");
     auto made = std::make_shared<shell::mongo::session_state>();
     made->owner = this;
-    made->snapshot = how.snapshot;
-    made->snapshot_time = how.snapshot_time;
-    made->causal = how.causal_consistency.value_or(!how.snapshot);
+    made->snapshot = options.snapshot;
+    made->snapshot_time = options.snapshot_time;
+    made->causal = options.causal_consistency.value_or(!options.snapshot);
     return session{std::move(made)};
 }
 
@@ -227,7 +227,7 @@ runtime::awaitable<void> client_parts::end_sessions(std::shared_ptr<client_state
         order.database = "admin";
         order.selects = core::mongo::operation_kind::read;
         order.preference.mode = core::mongo::read_mode::primary_preferred;
-        order.until = core::deadline::after(with->world.steady_now(), patience_with_good_byes);
+        order.until = core::deadline::after(with->world.steady_now(), end_sessions_timeout);
         const auto ended = co_await shell::mongo::execute(with, std::move(order));
         if (!ended)
             co_return;

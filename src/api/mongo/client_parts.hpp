@@ -21,7 +21,7 @@ namespace holdfast::mongo {
 /// What stands behind a client, in whatever world it lives.
 struct client_parts : std::enable_shared_from_this<client_parts> {
     client_parts(std::shared_ptr<runtime::world> in, core::mongo::parsed_uri from,
-                 client_options how);
+                 client_options options);
     client_parts(const client_parts&) = delete;
     client_parts& operator=(const client_parts&) = delete;
     ~client_parts();
@@ -32,8 +32,8 @@ struct client_parts : std::enable_shared_from_this<client_parts> {
 
     runtime::awaitable<result<bson::document>> run(shell::mongo::command_order order);
     result<core::mongo::command> command_for(std::string_view database, bson::view command,
-                                             const command_options& how) const;
-    result<session> start_session(const session_options& how);
+                                             const command_options& options) const;
+    result<session> start_session(const session_options& options);
 
     /// Adds to a command what the executor has to know: its deadline, and its session.
     shell::mongo::command_order order_for(core::mongo::command&& what, const session* in) const;
@@ -42,12 +42,12 @@ struct client_parts : std::enable_shared_from_this<client_parts> {
     /// on as `order.session`; given back to the pool when the last pointer goes.
     std::shared_ptr<shell::mongo::session_state> implicit_session();
 
-    /// A whole operation of one command: carries it out and reads what came back. `Given` is T, and
+    /// A whole operation of one command: carries it out and reads what came back. `Outcome` is T, and
     /// then failure is thrown, or result<T>. One coroutine frame, no more, if all is at hand.
     template <class T>
     using reader = result<T> (*)(result<bson::document> outcome, const core::mongo::command& sent);
-    template <class Given, class T>
-    runtime::awaitable<Given> run_and_read(result<core::mongo::command> what, const session* in,
+    template <class Outcome, class T>
+    runtime::awaitable<Outcome> run_and_read(result<core::mongo::command> what, const session* in,
                                            reader<T> read);
 
     /// A fresh id for a document.
@@ -110,8 +110,8 @@ private:
         const core::mongo::parsed_uri& found);
     void settle(result<std::shared_ptr<shell::mongo::client_state>>& made);
     static runtime::awaitable<void> end_sessions(std::shared_ptr<shell::mongo::client_state> with);
-    template <class Given, class T>
-    static runtime::awaitable<Given> open_and_read(std::shared_ptr<client_parts> self,
+    template <class Outcome, class T>
+    static runtime::awaitable<Outcome> open_and_read(std::shared_ptr<client_parts> self,
                                                    shell::mongo::command_order order,
                                                    reader<T> read);
 
@@ -126,16 +126,16 @@ result<void> check(const core::mongo::client_settings& settings, const client_op
 namespace details {
 
 /// A coroutine that has failed before it began.
-template <class Given, class T>
-runtime::awaitable<Given> failed(error why)
+template <class Outcome, class T>
+runtime::awaitable<Outcome> failed(error why)
 {
-    co_return give<Given>(result<T>{std::move(why)});
+    co_return give<Outcome>(result<T>{std::move(why)});
 }
 
 }  // namespace details
 
-template <class Given, class T>
-runtime::awaitable<Given> client_parts::open_and_read(std::shared_ptr<client_parts> self,
+template <class Outcome, class T>
+runtime::awaitable<Outcome> client_parts::open_and_read(std::shared_ptr<client_parts> self,
                                                       shell::mongo::command_order order,
                                                       reader<T> read)
 {
@@ -152,20 +152,20 @@ runtime::awaitable<Given> client_parts::open_and_read(std::shared_ptr<client_par
         outcome.emplace(std::move(ready).error());
     }
     co_await asio::this_coro::throw_if_cancelled(throws);
-    co_return details::give<Given>(*std::move(outcome));
+    co_return details::give<Outcome>(*std::move(outcome));
 }
 
 /// No coroutine of its own where the way is clear: a frame costs as much as building a message.
-template <class Given, class T>
-runtime::awaitable<Given> client_parts::run_and_read(result<core::mongo::command> what,
+template <class Outcome, class T>
+runtime::awaitable<Outcome> client_parts::run_and_read(result<core::mongo::command> what,
                                                      const session* in, reader<T> read)
 {
     if (!what) [[unlikely]]
-        return details::failed<Given, T>(std::move(what).error());
+        return details::failed<Outcome, T>(std::move(what).error());
     auto order = order_for(*std::move(what), in);
     if (may_run_now(order)) [[likely]]
-        return shell::mongo::execute_and_read<Given>(state, std::move(order), read);
-    return open_and_read<Given>(shared_from_this(), std::move(order), read);
+        return shell::mongo::execute_and_read<Outcome>(state, std::move(order), read);
+    return open_and_read<Outcome>(shared_from_this(), std::move(order), read);
 }
 
 }  // namespace holdfast::mongo

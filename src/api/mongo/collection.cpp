@@ -17,9 +17,9 @@ const std::string& collection::database_name() const noexcept
     return settings_->database;
 }
 
-collection collection::with(defaults how) const
+collection collection::with(defaults options) const
 {
-    auto space = core::mongo::with(*settings_, how).value();
+    auto space = core::mongo::with(*settings_, options).value();
     return collection{
         parts_, std::make_shared<const collection_settings>(collection_settings{std::move(space)})};
 }

@@ -17,8 +17,8 @@ using shell::mongo::command_order;
 template <class T>
 using finisher = result<T> (collection_writes::*)();
 
-template <class Given, class T>
-asio::awaitable<Given> write_all(std::shared_ptr<client_parts> parts,
+template <class Outcome, class T>
+asio::awaitable<Outcome> write_all(std::shared_ptr<client_parts> parts,
                                  std::unique_ptr<collection_writes> writes, shared_order shared,
                                  finisher<T> finish)
 {
@@ -32,45 +32,45 @@ asio::awaitable<Given> write_all(std::shared_ptr<client_parts> parts,
         writes->done(std::move(outcome));
     }
     co_await asio::this_coro::throw_if_cancelled(throws);
-    co_return details::give<Given>((*writes.*finish)());
+    co_return details::give<Outcome>((*writes.*finish)());
 }
 
-template <class Given, class T>
-asio::awaitable<Given> start(const std::shared_ptr<client_parts>& parts,
+template <class Outcome, class T>
+asio::awaitable<Outcome> start(const std::shared_ptr<client_parts>& parts,
                              const collection_settings& settings, details::write_list list,
-                             const bulk_write_options& how, finisher<T> finish)
+                             const bulk_write_options& options, finisher<T> finish)
 {
     ids_of_client ids{*parts};
-    auto writes = collection_writes::make(settings, std::move(list), how, ids);
+    auto writes = collection_writes::make(settings, std::move(list), options, ids);
     if (!writes)
-        return details::failed<Given, T>(std::move(writes).error());
+        return details::failed<Outcome, T>(std::move(writes).error());
     shared_order shared{*parts,
-                        parts->order_for(core::mongo::command{*(*writes)->next()}, how.session)};
-    return write_all<Given, T>(parts, *std::move(writes), std::move(shared), finish);
+                        parts->order_for(core::mongo::command{*(*writes)->next()}, options.session)};
+    return write_all<Outcome, T>(parts, *std::move(writes), std::move(shared), finish);
 }
 
 }  // namespace
 
-template <class Given>
-asio::awaitable<Given> collection::insert_many_as(details::write_list list,
-                                                  const insert_many_options& how) const
+template <class Outcome>
+asio::awaitable<Outcome> collection::insert_many_as(details::write_list list,
+                                                  const insert_many_options& options) const
 {
-    const bulk_write_options all{.session = how.session,
-                                 .timeout = how.timeout,
-                                 .write_concern = how.write_concern,
-                                 .ordered = how.ordered,
-                                 .bypass_document_validation = how.bypass_document_validation,
-                                 .comment = how.comment,
-                                 .raw_data = how.raw_data};
-    return start<Given, insert_many_result>(parts_, *settings_, std::move(list), all,
+    const bulk_write_options all{.session = options.session,
+                                 .timeout = options.timeout,
+                                 .write_concern = options.write_concern,
+                                 .ordered = options.ordered,
+                                 .bypass_document_validation = options.bypass_document_validation,
+                                 .comment = options.comment,
+                                 .raw_data = options.raw_data};
+    return start<Outcome, insert_many_result>(parts_, *settings_, std::move(list), all,
                                             &collection_writes::finish_inserts);
 }
 
-template <class Given>
-asio::awaitable<Given> collection::bulk_write_as(bulk_writes work,
-                                                 const bulk_write_options& how) const
+template <class Outcome>
+asio::awaitable<Outcome> collection::bulk_write_as(bulk_writes work,
+                                                 const bulk_write_options& options) const
 {
-    return start<Given, bulk_write_result>(parts_, *settings_, std::move(work).take(), how,
+    return start<Outcome, bulk_write_result>(parts_, *settings_, std::move(work).take(), options,
                                            &collection_writes::finish);
 }
 

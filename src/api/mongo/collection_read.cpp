@@ -9,44 +9,44 @@ namespace holdfast::mongo {
 
 namespace operation = core::mongo;
 
-cursor collection::find(bson::view filter, find_options how) const
+cursor collection::find(bson::view filter, find_options options) const
 {
-    return make_cursor(parts_, operation::find(*settings_, filter, how), how.session);
+    return make_cursor(parts_, operation::find(*settings_, filter, options), options.session);
 }
 
-cursor collection::aggregate(bson::array_view pipeline, aggregate_options how) const
+cursor collection::aggregate(bson::array_view pipeline, aggregate_options options) const
 {
-    return make_cursor(parts_, operation::aggregate(*settings_, pipeline, how), how.session);
+    return make_cursor(parts_, operation::aggregate(*settings_, pipeline, options), options.session);
 }
 
-template <class Given>
-asio::awaitable<Given> collection::find_one_as(bson::view filter, const find_options& how) const
+template <class Outcome>
+asio::awaitable<Outcome> collection::find_one_as(bson::view filter, const find_options& options) const
 {
-    return parts_->run_and_read<Given>(operation::find_one(*settings_, filter, how), how.session,
+    return parts_->run_and_read<Outcome>(operation::find_one(*settings_, filter, options), options.session,
                                        operation::read_find_one);
 }
 
-template <class Given>
-asio::awaitable<Given> collection::count_documents_as(bson::view filter,
-                                                      const count_options& how) const
+template <class Outcome>
+asio::awaitable<Outcome> collection::count_documents_as(bson::view filter,
+                                                      const count_options& options) const
 {
-    return parts_->run_and_read<Given>(operation::count_documents(*settings_, filter, how),
-                                       how.session, operation::read_count_documents);
+    return parts_->run_and_read<Outcome>(operation::count_documents(*settings_, filter, options),
+                                       options.session, operation::read_count_documents);
 }
 
-template <class Given>
-asio::awaitable<Given> collection::estimated_document_count_as(const count_options& how) const
+template <class Outcome>
+asio::awaitable<Outcome> collection::estimated_document_count_as(const count_options& options) const
 {
-    return parts_->run_and_read<Given>(operation::estimated_document_count(*settings_, how),
-                                       how.session, operation::read_estimated_count);
+    return parts_->run_and_read<Outcome>(operation::estimated_document_count(*settings_, options),
+                                       options.session, operation::read_estimated_count);
 }
 
-template <class Given>
-asio::awaitable<Given> collection::distinct_as(std::string_view field, bson::view filter,
-                                               const distinct_options& how) const
+template <class Outcome>
+asio::awaitable<Outcome> collection::distinct_as(std::string_view field, bson::view filter,
+                                               const distinct_options& options) const
 {
-    return parts_->run_and_read<Given>(operation::distinct(*settings_, field, filter, how),
-                                       how.session, operation::read_distinct);
+    return parts_->run_and_read<Outcome>(operation::distinct(*settings_, field, filter, options),
+                                       options.session, operation::read_distinct);
 }
 
 // What the header's templates call, for those who want exceptions and for those who do not.

@@ -8,77 +8,77 @@ namespace holdfast::mongo {
 
 namespace operation = core::mongo;
 
-template <class Given>
-asio::awaitable<Given> collection::insert_one_as(bson::view document,
-                                                 const insert_one_options& how) const
+template <class Outcome>
+asio::awaitable<Outcome> collection::insert_one_as(bson::view document,
+                                                 const insert_one_options& options) const
 {
     const bson::object_id fresh = details::has_id(document) ? bson::object_id{} : parts_->new_id();
-    return parts_->run_and_read<Given>(operation::insert_one(*settings_, document, fresh, how),
-                                       how.session, operation::read_insert_one);
+    return parts_->run_and_read<Outcome>(operation::insert_one(*settings_, document, fresh, options),
+                                       options.session, operation::read_insert_one);
 }
 
-template <class Given>
-asio::awaitable<Given> collection::update_one_as(bson::view filter, update_view change,
-                                                 const update_options& how) const
+template <class Outcome>
+asio::awaitable<Outcome> collection::update_one_as(bson::view filter, update_view change,
+                                                 const update_options& options) const
 {
-    return parts_->run_and_read<Given>(operation::update_one(*settings_, filter, change, how),
-                                       how.session, operation::read_update);
+    return parts_->run_and_read<Outcome>(operation::update_one(*settings_, filter, change, options),
+                                       options.session, operation::read_update);
 }
 
-template <class Given>
-asio::awaitable<Given> collection::update_many_as(bson::view filter, update_view change,
-                                                  const update_options& how) const
+template <class Outcome>
+asio::awaitable<Outcome> collection::update_many_as(bson::view filter, update_view change,
+                                                  const update_options& options) const
 {
-    return parts_->run_and_read<Given>(operation::update_many(*settings_, filter, change, how),
-                                       how.session, operation::read_update);
+    return parts_->run_and_read<Outcome>(operation::update_many(*settings_, filter, change, options),
+                                       options.session, operation::read_update);
 }
 
-template <class Given>
-asio::awaitable<Given> collection::replace_one_as(bson::view filter, bson::view by,
-                                                  const update_options& how) const
+template <class Outcome>
+asio::awaitable<Outcome> collection::replace_one_as(bson::view filter, bson::view by,
+                                                  const update_options& options) const
 {
-    return parts_->run_and_read<Given>(operation::replace_one(*settings_, filter, by, how),
-                                       how.session, operation::read_update);
+    return parts_->run_and_read<Outcome>(operation::replace_one(*settings_, filter, by, options),
+                                       options.session, operation::read_update);
 }
 
-template <class Given>
-asio::awaitable<Given> collection::delete_one_as(bson::view filter, const delete_options& how) const
+template <class Outcome>
+asio::awaitable<Outcome> collection::delete_one_as(bson::view filter, const delete_options& options) const
 {
-    return parts_->run_and_read<Given>(operation::delete_one(*settings_, filter, how), how.session,
+    return parts_->run_and_read<Outcome>(operation::delete_one(*settings_, filter, options), options.session,
                                        operation::read_delete);
 }
 
-template <class Given>
-asio::awaitable<Given> collection::delete_many_as(bson::view filter,
-                                                  const delete_options& how) const
+template <class Outcome>
+asio::awaitable<Outcome> collection::delete_many_as(bson::view filter,
+                                                  const delete_options& options) const
 {
-    return parts_->run_and_read<Given>(operation::delete_many(*settings_, filter, how), how.session,
+    return parts_->run_and_read<Outcome>(operation::delete_many(*settings_, filter, options), options.session,
                                        operation::read_delete);
 }
 
-template <class Given>
-asio::awaitable<Given> collection::find_one_and_update_as(bson::view filter, update_view change,
-                                                          const find_and_modify_options& how) const
+template <class Outcome>
+asio::awaitable<Outcome> collection::find_one_and_update_as(bson::view filter, update_view change,
+                                                          const find_and_modify_options& options) const
 {
-    return parts_->run_and_read<Given>(
-        operation::find_one_and_update(*settings_, filter, change, how), how.session,
+    return parts_->run_and_read<Outcome>(
+        operation::find_one_and_update(*settings_, filter, change, options), options.session,
         operation::read_found_and_modified);
 }
 
-template <class Given>
-asio::awaitable<Given> collection::find_one_and_replace_as(bson::view filter, bson::view by,
-                                                           const find_and_modify_options& how) const
+template <class Outcome>
+asio::awaitable<Outcome> collection::find_one_and_replace_as(bson::view filter, bson::view by,
+                                                           const find_and_modify_options& options) const
 {
-    return parts_->run_and_read<Given>(operation::find_one_and_replace(*settings_, filter, by, how),
-                                       how.session, operation::read_found_and_modified);
+    return parts_->run_and_read<Outcome>(operation::find_one_and_replace(*settings_, filter, by, options),
+                                       options.session, operation::read_found_and_modified);
 }
 
-template <class Given>
-asio::awaitable<Given> collection::find_one_and_delete_as(bson::view filter,
-                                                          const find_and_modify_options& how) const
+template <class Outcome>
+asio::awaitable<Outcome> collection::find_one_and_delete_as(bson::view filter,
+                                                          const find_and_modify_options& options) const
 {
-    return parts_->run_and_read<Given>(operation::find_one_and_delete(*settings_, filter, how),
-                                       how.session, operation::read_found_and_modified);
+    return parts_->run_and_read<Outcome>(operation::find_one_and_delete(*settings_, filter, options),
+                                       options.session, operation::read_found_and_modified);
 }
 
 // What the header's templates call, for those who want exceptions and for those who do not.

@@ -67,42 +67,42 @@ public:
     inside& operator=(const inside&) = delete;
     ~inside() { kill_in_background(); }
 
-    template <class Given>
-    static asio::awaitable<Given> next(std::shared_ptr<inside> self, bool once)
+    template <class Outcome>
+    static asio::awaitable<Outcome> next(std::shared_ptr<inside> self, bool once)
     {
         using found = std::optional<bson::document>;
         if (!self->has_document()) {
             auto more = co_await refill(self, once);
             if (!more)
-                co_return details::give<Given>(result<found>{std::move(more).error()});
+                co_return details::give<Outcome>(result<found>{std::move(more).error()});
             if (!*more)
-                co_return details::give<Given>(result<found>{found{}});
+                co_return details::give<Outcome>(result<found>{found{}});
         }
-        co_return details::give<Given>(result<found>{self->take()});
+        co_return details::give<Outcome>(result<found>{self->take()});
     }
 
-    template <class Given>
-    static asio::awaitable<Given> next_batch(std::shared_ptr<inside> self)
+    template <class Outcome>
+    static asio::awaitable<Outcome> next_batch(std::shared_ptr<inside> self)
     {
         if (!self->has_document()) {
             auto more = co_await refill(self, false);
             if (!more || !*more) {
                 self->shown_ = {};
-                co_return details::give<Given>(std::move(more));
+                co_return details::give<Outcome>(std::move(more));
             }
         }
         self->hand_out();
-        co_return details::give<Given>(result<bool>{true});
+        co_return details::give<Outcome>(result<bool>{true});
     }
 
-    template <class Given>
-    static asio::awaitable<Given> close(std::shared_ptr<inside> self)
+    template <class Outcome>
+    static asio::awaitable<Outcome> close(std::shared_ptr<inside> self)
     {
         auto last = self->parting();
         self->end();
         if (last)
             co_await say(self->parts_->state, *std::move(last));
-        co_return details::give<Given>(result<void>{});
+        co_return details::give<Outcome>(result<void>{});
     }
 
     batch_view batch() const noexcept { return batch_view{shown_}; }
@@ -176,9 +176,9 @@ private:
 
     /// An error is the end. Gives what the server is still to be told, unless it is better told in
     /// the background.
-    std::optional<farewell> give_up(const error& why)
+    std::optional<kill_cursors> give_up(const error& why)
     {
-        std::optional<farewell> last;
+        std::optional<kill_cursors> last;
         const error_kind kind = kind_of(why);
         const bool interrupted = kind == error_kind::cancelled || kind == error_kind::timeout;
         if (facts_.pin && !interrupted) {
@@ -270,24 +270,24 @@ private:
     }
 
     /// What tells the server to forget the cursor, if it has one. We forget it as well.
-    std::optional<farewell> parting()
+    std::optional<kill_cursors> parting()
     {
         if (id_ == 0)
             return std::nullopt;
         core::mongo::command what = core::mongo::kill_cursor(space_, std::exchange(id_, 0));
         what.only_server = facts_.server;
         what.timeout = timeout_;
-        farewell last;
+        kill_cursors last;
         last.order = parts_->order_for(std::move(what), nullptr);
         last.order.until = core::deadline::sooner(last.order.until,
-                                                  patience_with_farewells(*parts_));
+                                                  end_sessions_timeout(*parts_));
         last.order.session = session_;
         last.facts = std::exchange(facts_, answer_facts{});
         return last;
     }
 
     /// In a blocking client whoever reads from the cursor has to wait for it, and where nobody does
-    /// sync::cursor has seen to it: the client's own thread is there to watch servers.
+    /// mongo::sync::cursor has seen to it: the client's own thread is there to watch servers.
     void kill_in_background() noexcept
     try {
         if (id_ == 0 || !parts_->is_open())
@@ -325,7 +325,7 @@ private:
     std::optional<std::chrono::milliseconds> timeout_;
     core::deadline until_;
     answer_facts facts_;
-    std::optional<farewell> unsaid_;  // what kill_in_background() leaves to others
+    std::optional<kill_cursors> unsaid_;  // what kill_in_background() leaves to others
 
     bool fresh_ = true;  // nothing has been sent yet
     bool failed_ = false;  // see wait_for_close()
@@ -363,28 +363,28 @@ asio::any_io_executor cursor::executor() const noexcept
     return inside_->executor();
 }
 
-template <class Given>
-asio::awaitable<Given> cursor::next_as()
+template <class Outcome>
+asio::awaitable<Outcome> cursor::next_as()
 {
-    return inside::next<Given>(inside_, false);
+    return inside::next<Outcome>(inside_, false);
 }
 
-template <class Given>
-asio::awaitable<Given> cursor::try_next_as()
+template <class Outcome>
+asio::awaitable<Outcome> cursor::try_next_as()
 {
-    return inside::next<Given>(inside_, true);
+    return inside::next<Outcome>(inside_, true);
 }
 
-template <class Given>
-asio::awaitable<Given> cursor::next_batch_as()
+template <class Outcome>
+asio::awaitable<Outcome> cursor::next_batch_as()
 {
-    return inside::next_batch<Given>(inside_);
+    return inside::next_batch<Outcome>(inside_);
 }
 
-template <class Given>
-asio::awaitable<Given> cursor::close_as()
+template <class Outcome>
+asio::awaitable<Outcome> cursor::close_as()
 {
-    return inside::close<Given>(inside_);
+    return inside::close<Outcome>(inside_);
 }
 
 using maybe = std::optional<bson::document>;

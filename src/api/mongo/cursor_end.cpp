@@ -30,19 +30,19 @@ std::shared_ptr<session_state> copy_of(const session_state& from)
 
 }  // namespace
 
-core::deadline patience_with_farewells(const client_parts& of)
+core::deadline end_sessions_timeout(const client_parts& of)
 {
     return core::deadline::after(of.world->steady_now(), std::chrono::seconds{5});
 }
 
-runtime::awaitable<void> say(std::shared_ptr<shell::mongo::client_state> with, farewell what)
+runtime::awaitable<void> say(std::shared_ptr<shell::mongo::client_state> with, kill_cursors what)
 {
     what.order.facts = &what.facts;
-    const auto told = co_await shell::mongo::execute(std::move(with), std::move(what.order));
-    (void)told;
+    const auto ignored = co_await shell::mongo::execute(std::move(with), std::move(what.order));
+    (void)ignored;
 }
 
-void say_in_background(const client_parts& of, farewell what)
+void say_in_background(const client_parts& of, kill_cursors what)
 {
     if (what.order.session && !what.order.session->implicit)
         what.order.session = copy_of(*what.order.session);

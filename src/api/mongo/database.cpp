@@ -20,18 +20,18 @@ std::shared_ptr<const collection_settings> settings_of(core::mongo::operation_sp
 }
 
 /// How a command that the application has written goes on, once it has opened a cursor.
-result<query> as_query(result<command> first, const cursor_command_options& how)
+result<query> as_query(result<command> first, const cursor_command_options& options)
 {
     if (!first)
         return std::move(first).error();
     query made{*std::move(first), {}};
-    made.rules.batch_size = how.batch_size.value_or(0);
-    made.rules.max_time = how.max_time;
-    made.rules.tailable = how.cursor != cursor_kind::plain;
-    if (!how.comment.empty()) {
+    made.rules.batch_size = options.batch_size.value_or(0);
+    made.rules.max_time = options.max_time;
+    made.rules.tailable = options.cursor != cursor_kind::plain;
+    if (!options.comment.empty()) {
         bson::byte_buffer bytes;
         bson::builder kept{bytes};
-        how.comment.write(kept, "comment");
+        options.comment.write(kept, "comment");
         if (auto written = kept.finish(); !written)
             return std::move(written).error();
         made.rules.comment = bson::document::adopt(std::move(bytes));
@@ -40,24 +40,24 @@ result<query> as_query(result<command> first, const cursor_command_options& how)
 }
 
 /// Gives the collection once it has been created.
-template <class Given>
-asio::awaitable<Given> once_created(asio::awaitable<result<void>> running, mongo::collection made)
+template <class Outcome>
+asio::awaitable<Outcome> once_created(asio::awaitable<result<void>> running, mongo::collection made)
 {
     auto done = co_await std::move(running);
     if (!done)
-        co_return details::give<Given>(result<mongo::collection>{std::move(done).error()});
-    co_return details::give<Given>(result<mongo::collection>{std::move(made)});
+        co_return details::give<Outcome>(result<mongo::collection>{std::move(done).error()});
+    co_return details::give<Outcome>(result<mongo::collection>{std::move(made)});
 }
 
-template <class Given>
-asio::awaitable<Given> names_in(cursor listed)
+template <class Outcome>
+asio::awaitable<Outcome> names_in(cursor listed)
 {
     using names = std::vector<std::string>;
     names found;
     for (;;) {
         auto more = co_await listed.next_batch(asio::use_awaitable);
         if (!more)
-            co_return details::give<Given>(result<names>{std::move(more).error()});
+            co_return details::give<Outcome>(result<names>{std::move(more).error()});
         if (!*more)
             break;
         for (const bson::view one : listed.batch()) {
@@ -66,7 +66,7 @@ asio::awaitable<Given> names_in(cursor listed)
                 found.emplace_back(name.as_string());
         }
     }
-    co_return details::give<Given>(result<names>{std::move(found)});
+    co_return details::give<Outcome>(result<names>{std::move(found)});
 }
 
 }  // namespace
@@ -76,9 +76,9 @@ const std::string& database::name() const noexcept
     return settings_->database;
 }
 
-database database::with(defaults how) const
+database database::with(defaults options) const
 {
-    return database{parts_, settings_of(core::mongo::with(*settings_, how).value())};
+    return database{parts_, settings_of(core::mongo::with(*settings_, options).value())};
 }
 
 mongo::collection database::operator[](std::string_view collection) const
@@ -88,9 +88,9 @@ mongo::collection database::operator[](std::string_view collection) const
     return mongo::collection{parts_, settings_of(std::move(space))};
 }
 
-mongo::collection database::collection(std::string_view name, defaults how) const
+mongo::collection database::collection(std::string_view name, defaults options) const
 {
-    auto space = core::mongo::with(*settings_, how).value();
+    auto space = core::mongo::with(*settings_, options).value();
     space.collection = name;
     return mongo::collection{parts_, settings_of(std::move(space))};
 }
@@ -100,43 +100,43 @@ asio::any_io_executor database::executor() const noexcept
     return parts_->world->executor();
 }
 
-template <class Given>
-asio::awaitable<Given> database::run_command_as(bson::view command,
-                                                const command_options& how) const
+template <class Outcome>
+asio::awaitable<Outcome> database::run_command_as(bson::view command,
+                                                const command_options& options) const
 {
-    command_options here = how;
+    command_options here = options;
     if (!here.timeout)
         here.timeout = settings_->timeout;
-    return parts_->run_and_read<Given, bson::document>(
-        parts_->command_for(settings_->database, command, here), how.session, read_reply);
+    return parts_->run_and_read<Outcome, bson::document>(
+        parts_->command_for(settings_->database, command, here), options.session, read_reply);
 }
 template asio::awaitable<bson::document> database::run_command_as(bson::view,
                                                                   const command_options&) const;
 template asio::awaitable<result<bson::document>> database::run_command_as(
     bson::view, const command_options&) const;
 
-cursor database::run_cursor_command(bson::view command, cursor_command_options how) const
+cursor database::run_cursor_command(bson::view command, cursor_command_options options) const
 {
-    const command_options first{.session = how.session,
-                                .timeout = how.timeout ? how.timeout : settings_->timeout,
-                                .read_preference = how.read_preference};
+    const command_options first{.session = options.session,
+                                .timeout = options.timeout ? options.timeout : settings_->timeout,
+                                .read_preference = options.read_preference};
     return make_cursor(parts_,
-                       as_query(parts_->command_for(settings_->database, command, first), how),
-                       how.session);
+                       as_query(parts_->command_for(settings_->database, command, first), options),
+                       options.session);
 }
 
-cursor database::aggregate(bson::array_view pipeline, aggregate_options how) const
+cursor database::aggregate(bson::array_view pipeline, aggregate_options options) const
 {
-    return make_cursor(parts_, core::mongo::aggregate(*settings_, pipeline, how), how.session);
+    return make_cursor(parts_, core::mongo::aggregate(*settings_, pipeline, options), options.session);
 }
 
-template <class Given>
-asio::awaitable<Given> database::create_collection_as(std::string_view name,
-                                                      const create_collection_options& how) const
+template <class Outcome>
+asio::awaitable<Outcome> database::create_collection_as(std::string_view name,
+                                                      const create_collection_options& options) const
 {
-    return once_created<Given>(
+    return once_created<Outcome>(
         parts_->run_and_read<result<void>, void>(
-            core::mongo::create_collection(*settings_, name, how), how.session, read_done),
+            core::mongo::create_collection(*settings_, name, options), options.session, read_done),
         (*this)[name]);
 }
 template asio::awaitable<mongo::collection> database::create_collection_as(
@@ -144,12 +144,12 @@ template asio::awaitable<mongo::collection> database::create_collection_as(
 template asio::awaitable<result<mongo::collection>> database::create_collection_as(
     std::string_view, const create_collection_options&) const;
 
-template <class Given>
-asio::awaitable<Given> database::modify_collection_as(std::string_view name, bson::view changes,
-                                                      const drop_options& how) const
+template <class Outcome>
+asio::awaitable<Outcome> database::modify_collection_as(std::string_view name, bson::view changes,
+                                                      const drop_options& options) const
 {
-    return parts_->run_and_read<Given, bson::document>(
-        core::mongo::modify_collection(*settings_, name, changes, how), how.session, read_reply);
+    return parts_->run_and_read<Outcome, bson::document>(
+        core::mongo::modify_collection(*settings_, name, changes, options), options.session, read_reply);
 }
 template asio::awaitable<bson::document> database::modify_collection_as(std::string_view,
                                                                         bson::view,
@@ -157,26 +157,26 @@ template asio::awaitable<bson::document> database::modify_collection_as(std::str
 template asio::awaitable<result<bson::document>> database::modify_collection_as(
     std::string_view, bson::view, const drop_options&) const;
 
-cursor database::list_collections(list_options how) const
+cursor database::list_collections(list_options options) const
 {
-    return make_cursor(parts_, core::mongo::list_collections(*settings_, how), how.session);
+    return make_cursor(parts_, core::mongo::list_collections(*settings_, options), options.session);
 }
 
-template <class Given>
-asio::awaitable<Given> database::list_collection_names_as(const list_options& how) const
+template <class Outcome>
+asio::awaitable<Outcome> database::list_collection_names_as(const list_options& options) const
 {
-    return names_in<Given>(list_collections(core::mongo::names_only(how)));
+    return names_in<Outcome>(list_collections(core::mongo::names_only(options)));
 }
 template asio::awaitable<std::vector<std::string>> database::list_collection_names_as(
     const list_options&) const;
 template asio::awaitable<result<std::vector<std::string>>> database::list_collection_names_as(
     const list_options&) const;
 
-template <class Given>
-asio::awaitable<Given> database::drop_as(const drop_options& how) const
+template <class Outcome>
+asio::awaitable<Outcome> database::drop_as(const drop_options& options) const
 {
-    return parts_->run_and_read<Given, void>(core::mongo::drop_database(*settings_, how),
-                                             how.session, read_drop);
+    return parts_->run_and_read<Outcome, void>(core::mongo::drop_database(*settings_, options),
+                                             options.session, read_drop);
 }
 template asio::awaitable<void> database::drop_as(const drop_options&) const;
 template asio::awaitable<result<void>> database::drop_as(const drop_options&) const;

@@ -1,16 +1,16 @@
 #include "api/mongo/client_parts.hpp"
 #include "api/common/default_runtime.hpp"
-#include "holdfast/sync/client.hpp"
+#include "holdfast/mongo/sync/client.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/use_future.hpp>
 
 #include <utility>
 
-namespace holdfast::sync {
+namespace holdfast::mongo::sync {
 namespace {
 
-class blocking_bridge final : public bridge {
+class blocking_bridge final : public blocking_bridge {
 public:
     blocking_bridge(core::mongo::parsed_uri parsed, mongo::client_options options)
         : runtime_{api::blocking_runtime::start()},
@@ -74,17 +74,17 @@ client::~client()
         close();
 }
 
-mongo::session client::start_session(mongo::session_options how) const
+mongo::session client::start_session(mongo::session_options options) const
 {
-    return inner_.start_session(how);
+    return inner_.start_session(options);
 }
 
-result<mongo::session> client::try_start_session(mongo::session_options how) const
+result<mongo::session> client::try_start_session(mongo::session_options options) const
 {
     try {
-        return inner_.start_session(how);
+        return inner_.start_session(options);
     } catch (const failure& contradiction) {
-        return contradiction.why();
+        return contradiction.error();
     }
 }
 
@@ -99,4 +99,4 @@ void client::close() const
     bridge_->run(inner_.close());
 }
 
-}  // namespace holdfast::sync
+}  // namespace holdfast::mongo::sync

@@ -136,9 +136,9 @@ decimal128 encode(bool negative, const written_number& number)
 }
 
 /// Whether `text` is `word`, which is lower case, in any mixture of cases.
-bool is_word(std::string_view text, std::string_view word)
+bool equals_ignoring_case(std::string_view text, std::string_view chunk)
 {
-    return std::ranges::equal(text, word, [](char c, char lower) {
+    return std::ranges::equal(text, chunk, [](char c, char lower) {
         return (c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c) == lower;
     });
 }
@@ -219,9 +219,9 @@ result<decimal128> decimal128::parse(std::string_view text)
 {
     std::string_view rest = text;
     const bool negative = take_minus(rest);
-    if (is_word(rest, "infinity") || is_word(rest, "inf"))
+    if (equals_ignoring_case(rest, "infinity") || equals_ignoring_case(rest, "inf"))
         return negative ? negative_infinity() : infinity();
-    if (is_word(rest, "nan"))
+    if (equals_ignoring_case(rest, "nan"))
         return nan();  // the sign of a NaN means nothing, and is not printed either
 
     std::optional<written_number> number = read_number(rest);

@@ -56,13 +56,13 @@ bool json_parser::value(std::size_t type_at, int depth)
         return number_value(type_at);
     case 't':
         *start_value(type::boolean, type_at, 1) = 1;
-        return in_.word("true");
+        return in_.chunk("true");
     case 'f':
         *start_value(type::boolean, type_at, 1) = 0;
-        return in_.word("false");
+        return in_.chunk("false");
     case 'n':
         start_value(type::null, type_at, 0);
-        return in_.word("null");
+        return in_.chunk("null");
     default:
         return in_.unexpected("a value");
     }

@@ -226,7 +226,7 @@ bool json_scanner::long_number(const char* at, json_number& read)
     return true;
 }
 
-bool json_scanner::word(std::string_view expected)
+bool json_scanner::chunk(std::string_view expected)
 {
     const auto left = static_cast<std::size_t>(end_ - at_);
     if (left < expected.size() || std::memcmp(at_, expected.data(), expected.size()) != 0)

@@ -66,7 +66,7 @@ public:
     bool number(json_number& read);
 
     /// One of the words true, false and null; the next character is its first.
-    bool word(std::string_view expected);
+    bool chunk(std::string_view expected);
 
     /// Where the next token begins.
     const char* at() noexcept

@@ -45,24 +45,24 @@ inline std::size_t plain_prefix(const char* p) noexcept
 
 /// The same for eight characters. A borrow can mark a character falsely only after one that is
 /// rightly marked, and the first one is all that counts.
-inline std::size_t plain_prefix_of_word(const char* p) noexcept
+inline std::size_t plain_prefix_of_chunk(const char* p) noexcept
 {
     static_assert(std::endian::native == std::endian::little, "the first character is the lowest");
     constexpr std::uint64_t ones = 0x0101010101010101;
     constexpr std::uint64_t high_bits = ones * 0x80;
-    std::uint64_t word;
-    std::memcpy(&word, p, sizeof word);
+    std::uint64_t chunk;
+    std::memcpy(&chunk, p, sizeof chunk);
     const auto zero_bytes = [](std::uint64_t w) { return (w - ones) & ~w; };
-    const std::uint64_t odd = (word | ((word - ones * ' ') & ~word) |
-                               zero_bytes(word ^ ones * '"') | zero_bytes(word ^ ones * '\\')) &
+    const std::uint64_t odd = (chunk | ((chunk - ones * ' ') & ~chunk) |
+                               zero_bytes(chunk ^ ones * '"') | zero_bytes(chunk ^ ones * '\\')) &
                               high_bits;
     return static_cast<std::size_t>(std::countr_zero(odd)) / 8;
 }
 
 inline std::size_t plain_prefix(const char* p) noexcept
 {
-    const std::size_t first = plain_prefix_of_word(p);
-    return first < 8 ? first : 8 + plain_prefix_of_word(p + 8);
+    const std::size_t first = plain_prefix_of_chunk(p);
+    return first < 8 ? first : 8 + plain_prefix_of_chunk(p + 8);
 }
 
 #endif

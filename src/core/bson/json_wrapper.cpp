@@ -311,7 +311,7 @@ bool json_parser::key_value(type t, std::string_view name, std::size_t type_at)
 bool json_parser::undefined_value(std::size_t type_at)
 {
     start_value(type::undefined, type_at, 0);
-    return in_.peek() == 't' ? in_.word("true") : in_.unexpected("true for $undefined");
+    return in_.peek() == 't' ? in_.chunk("true") : in_.unexpected("true for $undefined");
 }
 
 }  // namespace holdfast::bson

@@ -10,11 +10,11 @@ namespace {
 
 constexpr std::uint64_t high_bits = 0x8080808080808080;
 
-std::uint64_t load_word(const char* from) noexcept
+std::uint64_t load_chunk(const char* from) noexcept
 {
-    std::uint64_t word;
-    std::memcpy(&word, from, sizeof word);
-    return word;
+    std::uint64_t chunk;
+    std::memcpy(&chunk, from, sizeof chunk);
+    return chunk;
 }
 
 bool is_ascii(char c) noexcept
@@ -30,9 +30,9 @@ bool is_utf8(std::string_view text) noexcept
     const char* const end = p + text.size();
     while (p != end) {
         // Most text is ASCII: sixteen bytes at a time as long as no high bit is set.
-        while (end - p >= 16 && ((load_word(p) | load_word(p + 8)) & high_bits) == 0)
+        while (end - p >= 16 && ((load_chunk(p) | load_chunk(p + 8)) & high_bits) == 0)
             p += 16;
-        if (end - p >= 8 && (load_word(p) & high_bits) == 0)
+        if (end - p >= 8 && (load_chunk(p) & high_bits) == 0)
             p += 8;
         while (p != end && is_ascii(*p))
             ++p;

@@ -119,7 +119,7 @@ error&& error::with_detail(std::shared_ptr<const error_detail> more) &&
 namespace {
 
 /// "bson:6 wrong type": the category makes the number mean something.
-std::string in_words(error_code code)
+std::string to_text(error_code code)
 {
     if (!code.failed())
         return "no error";
@@ -127,7 +127,7 @@ std::string in_words(error_code code)
            code.message();
 }
 
-std::string_view in_words(dispatch_phase phase)
+std::string_view to_text(dispatch_phase phase)
 {
     switch (phase) {
     case dispatch_phase::not_sent: return "not sent";
@@ -138,7 +138,7 @@ std::string_view in_words(dispatch_phase phase)
 }
 
 /// Four digits tell a reader enough, so the unit grows with the value.
-std::string in_words(duration time)
+std::string to_text(duration time)
 {
     using namespace std::chrono;
     if (time < 10ms)
@@ -156,18 +156,18 @@ std::string joined(std::span<const std::string> labels)
     return all;
 }
 
-std::string in_words(const attempt& a)
+std::string to_text(const attempt& a)
 {
     std::string line = a.server.value().empty() ? "no server" : a.server.value();
-    line.append(", ").append(in_words(a.phase)).append(", ").append(in_words(a.cause));
+    line.append(", ").append(to_text(a.phase)).append(", ").append(to_text(a.cause));
     if (!a.labels.empty())
         line.append(" [").append(joined(a.labels)).append("]");
-    line.append(", began at ").append(in_words(a.started));
-    line.append(", took ").append(in_words(a.took));
+    line.append(", began at ").append(to_text(a.started));
+    line.append(", took ").append(to_text(a.took));
     if (a.waited != duration::zero())
-        line.append(", waited ").append(in_words(a.waited));
-    if (!a.verdict.empty())
-        line.append(": ").append(a.verdict);
+        line.append(", waited ").append(to_text(a.waited));
+    if (!a.decision.empty())
+        line.append(": ").append(a.decision);
     return line;
 }
 
@@ -177,14 +177,14 @@ std::string error::explain() const
 {
     assert(story_);
     std::string text = story_->message;
-    text.append("\n  code: ").append(in_words(story_->code));
+    text.append("\n  code: ").append(to_text(story_->code));
     if (!story_->labels.empty())
         text.append("\n  labels: ").append(joined(story_->labels));
     for (const context_entry& entry : story_->context)
         text.append("\n  ").append(entry.name).append(": ").append(entry.value);
     for (std::size_t i = 0; i < story_->history.size(); ++i) {
         text.append("\n  attempt ").append(std::to_string(i + 1)).append(": ");
-        text.append(in_words(story_->history[i]));
+        text.append(to_text(story_->history[i]));
     }
     return text;
 }

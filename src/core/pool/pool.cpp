@@ -9,12 +9,12 @@
 
 namespace holdfast::core {
 
-using namespace pool_told;
+using namespace pool_events;
 
-connection_pool::connection_pool(pool_settings settings, bool tells)
-    : settings_{settings}, tells_{tells}
+connection_pool::connection_pool(pool_settings settings, bool emit)
+    : settings_{settings}, emits_{emit}
 {
-    this->tells(created{});
+    this->emit(created{});
 }
 
 std::uint32_t connection_pool::generation(const bson::object_id& service) const noexcept
@@ -59,15 +59,15 @@ std::optional<connection_id> connection_pool::check_out_now(time_point now)
     if (is_stale(c->second) || is_too_old(c->second, now))
         return std::nullopt;
     idle_.pop_back();
-    tells(checkout_started{});
+    emit(checkout_started{});
     c->second.use = used_for::caller;
-    tells(checked_out{c->first, duration::zero()});
+    emit(checked_out{c->first, duration::zero()});
     return c->first;
 }
 
 void connection_pool::check_out(checkout_id who, time_point now)
 {
-    tells(checkout_started{});
+    emit(checkout_started{});
     switch (state_) {
     case state::closed:
         refuse_one({who, now}, checkout_failure::pool_closed,
@@ -101,14 +101,14 @@ void connection_pool::cancel(checkout_id who, checkout_failure why, time_point n
 
 error connection_pool::timed_out() const
 {
-    std::string words = "Timed out while checking out a connection from connection pool";
+    std::string text = "Timed out while checking out a connection from connection pool";
     if (settings_.load_balanced)
-        words += ". maxPoolSize: " + std::to_string(settings_.max_size) +
+        text += ". maxPoolSize: " + std::to_string(settings_.max_size) +
                  ", connections in use by cursors: " + std::to_string(pinned_) +
                  ", connections in use by transactions: 0, connections in use by other "
                  "operations: " +
                  std::to_string(static_cast<std::int64_t>(in_use()) - pinned_);
-    return error{pool_errc::timed_out, std::move(words)};
+    return error{pool_errc::timed_out, std::move(text)};
 }
 
 void connection_pool::check_in(connection_id id, bool broken, time_point now, const error* why)
@@ -117,7 +117,7 @@ void connection_pool::check_in(connection_id id, bool broken, time_point now, co
     if (c == connections_.end())
         return;
     assert(c->second.use == used_for::caller);
-    tells(checked_in{id});
+    emit(checked_in{id});
     if (state_ == state::closed)
         drop(c, close_reason::pool_closed);
     else if (c->second.interrupted)
@@ -173,7 +173,7 @@ void connection_pool::opened(connection_id id, std::optional<bson::object_id> se
         if (*pace_ > settings_.max_connecting)
             pace_.reset();
     }
-    tells(connection_ready{id, now - c->second.since});
+    emit(connection_ready{id, now - c->second.since});
     keep_or_give(c, now);
     serve(now);
     fill(now);
@@ -212,7 +212,7 @@ void connection_pool::mark_ready(time_point now)
         return;
     state_ = state::ready;
     paused_because_.reset();
-    tells(pool_told::ready{});
+    emit(pool_events::ready{});
     maintain(now);
 }
 
@@ -223,13 +223,13 @@ void connection_pool::clear(const error& why, std::optional<bson::object_id> ser
         return;
     if (service) {
         ++service_generations_[*service];
-        tells(cleared{service, interrupt_in_use});
+        emit(cleared{service, interrupt_in_use});
     } else {
         ++generation_;
         opening_to_be_given_ = 0;
         pace_ = 0;
         if (state_ == state::ready)
-            tells(cleared{std::nullopt, interrupt_in_use});
+            emit(cleared{std::nullopt, interrupt_in_use});
         state_ = state::paused;
         paused_because_ = error{pool_errc::cleared,
                                 "Connection pool for the server was cleared "
@@ -279,7 +279,7 @@ void connection_pool::close(time_point now)
     }
     for (const connection_id id : doomed)
         drop(connections_.find(id), close_reason::pool_closed);
-    tells(closed{});
+    emit(closed{});
 }
 
 void connection_pool::maintain(time_point now)
@@ -347,7 +347,7 @@ void connection_pool::open(used_for purpose, time_point now)
     connections_.emplace(last_id_, connection{generation_, purpose, std::nullopt, now});
     ++opening_;
     ++opening_to_be_given_;
-    tells(connection_created{last_id_});
+    emit(connection_created{last_id_});
     does(open_connection{last_id_, generation_});
 }
 
@@ -361,14 +361,14 @@ void connection_pool::opening_ends(const connection& c) noexcept
 void connection_pool::give(const caller& who, connections::iterator c, time_point now)
 {
     c->second.use = used_for::caller;
-    tells(checked_out{c->first, now - who.since});
+    emit(checked_out{c->first, now - who.since});
     does(hand_out{who.id, c->first});
 }
 
 void connection_pool::refuse_one(const caller& who, checkout_failure why,
                                  std::optional<error> cause, time_point now)
 {
-    tells(checkout_failed{why, now - who.since, cause});
+    emit(checkout_failed{why, now - who.since, cause});
     does(refuse{who.id, why, std::move(cause)});
 }
 
@@ -391,7 +391,7 @@ void connection_pool::drop(connections::iterator c, close_reason reason, const e
     case used_for::caller:
         break;
     }
-    tells(connection_closed{c->first, reason,
+    emit(connection_closed{c->first, reason,
                             cause == nullptr ? std::nullopt : std::optional{*cause}});
     does(close_connection{c->first, reason});
     connections_.erase(c);

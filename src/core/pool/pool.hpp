@@ -59,7 +59,7 @@ public:
     enum class state : std::uint8_t { paused, ready, closed };
 
     /// Paused at first. `tells` switches events on.
-    explicit connection_pool(pool_settings settings, bool tells = true);
+    explicit connection_pool(pool_settings settings, bool emit = true);
 
     state current() const noexcept { return state_; }
     std::uint32_t generation() const noexcept { return generation_; }
@@ -157,14 +157,14 @@ private:
         effects_.emplace_back(std::in_place_type<Effect>, std::move(e));
     }
     template <class Event>
-    void tells(Event e)
+    void emit(Event e)
     {
-        if (tells_)
+        if (emits_)
             events_.emplace_back(std::in_place_type<Event>, std::move(e));
     }
 
     pool_settings settings_;
-    bool tells_;
+    bool emits_;
     state state_ = state::paused;
     std::uint32_t generation_ = 0;
     std::map<bson::object_id, std::uint32_t> service_generations_;

@@ -19,7 +19,7 @@ std::string_view name_of(checkout_failure reason) noexcept;
 
 /// What users are told about a pool. Named as in the specification; the shell adds the address, and
 /// the options of a new pool.
-namespace pool_told {
+namespace pool_events {
 
 struct created {};
 struct ready {};
@@ -57,9 +57,9 @@ struct checked_in {
 }  // namespace pool_told
 
 using pool_event =
-    std::variant<pool_told::created, pool_told::ready, pool_told::cleared, pool_told::closed,
-                 pool_told::connection_created, pool_told::connection_ready,
-                 pool_told::connection_closed, pool_told::checkout_started,
-                 pool_told::checkout_failed, pool_told::checked_out, pool_told::checked_in>;
+    std::variant<pool_events::created, pool_events::ready, pool_events::cleared, pool_events::closed,
+                 pool_events::connection_created, pool_events::connection_ready,
+                 pool_events::connection_closed, pool_events::checkout_started,
+                 pool_events::checkout_failed, pool_events::checked_out, pool_events::checked_in>;
 
 }  // namespace holdfast::core

@@ -19,7 +19,7 @@ namespace holdfast::net {
 namespace errc = boost::system::errc;
 
 struct blocking_world::parts {
-    explicit parts(world_settings how) : settings{std::move(how)} {}
+    explicit parts(world_settings from) : settings{std::move(from)} {}
 
     /// Made when it is first asked: a world that only meets addresses needs none.
     resolver& names(runtime::world& in)

@@ -44,10 +44,10 @@ runtime::awaitable<result<found>> wait_for_answer(runtime::world& in, dns_settin
         if (state.cancelled() != asio::cancellation_type::none)
             co_return lookup_cancelled(what);
         const time_point wake = std::min(until, asked->due(now));
-        const runtime::wait_end how = co_await asked->news().wait(seen, wake);
-        if (how == runtime::wait_end::cancelled)
+        const runtime::wait_end end = co_await asked->news().wait(seen, wake);
+        if (end == runtime::wait_end::cancelled)
             co_return lookup_cancelled(what);
-        if (how == runtime::wait_end::timed_out)
+        if (end == runtime::wait_end::timed_out)
             asked->process_time();
     }
 }

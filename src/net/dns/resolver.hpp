@@ -13,7 +13,7 @@ struct dns_settings {
     std::vector<std::string> servers = {};
 
     /// How long to wait for one server's answer; twice as long at each further try.
-    std::chrono::milliseconds patience{2'000};
+    std::chrono::milliseconds timeout{2'000};
     int tries = 3;
 };
 

@@ -21,7 +21,7 @@ using runtime::errc;
 namespace sys = boost::system;
 
 /// In the words of a client about its server, if it has better ones than OpenSSL.
-const char* words_for(int alert)
+const char* alert_description(int alert)
 {
     switch (alert) {
     case SSL_AD_BAD_CERTIFICATE:
@@ -54,7 +54,7 @@ public:
     {
         if (value == not_an_alert)
             return "the peer sent what is not valid TLS";
-        if (const char* const known = words_for(value))
+        if (const char* const known = alert_description(value))
             return known;
         return std::string{"the peer ended TLS with the alert: "} +
                SSL_alert_desc_string_long(value);
@@ -140,13 +140,13 @@ bool could_be_tls(const handshake_notes& notes)
            (notes.received < 2 || notes.first_bytes[1] == SSL3_VERSION_MAJOR);
 }
 
-struct verdict {
+struct classified {
     errc code;
     std::string cause;
     const char* advice = "";
 };
 
-verdict judge_stream(const handshake_notes& notes, const std::string& them, error_code broken)
+classified classify_stream(const handshake_notes& notes, const std::string& them, error_code broken)
 {
     const bool silent = notes.received == 0;
     if (broken == sys::errc::timed_out) {
@@ -183,14 +183,14 @@ const char* advice_for(int rejected_for)
     }
 }
 
-verdict judge_tls(const tls_engine& engine, const handshake_notes& notes, tls_side side,
+classified classify_tls(const tls_engine& engine, const handshake_notes& notes, tls_side side,
                   const std::string& them)
 {
     const int alert = alert_in(engine.cause());
     const bool asked_in_vain = notes.certificate_demanded && !notes.certificate_given;
     if (side == tls_side::client && asked_in_vain &&
         (alert == SSL_AD_HANDSHAKE_FAILURE || alert == SSL_AD_CERTIFICATE_REQUIRED)) {
-        return {errc::tls_failed, words_for(SSL_AD_CERTIFICATE_REQUIRED),
+        return {errc::tls_failed, alert_description(SSL_AD_CERTIFICATE_REQUIRED),
                 "; give the file of a certificate and its key"};
     }
     if (alert != not_an_alert)
@@ -206,7 +206,7 @@ verdict judge_tls(const tls_engine& engine, const handshake_notes& notes, tls_si
     if (reason == SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE)
         return {errc::certificate_rejected, them + " sent no certificate"};
     if (reason == SSL_R_UNSUPPORTED_PROTOCOL || reason == SSL_R_VERSION_TOO_LOW)
-        return {errc::tls_failed, words_for(SSL_AD_PROTOCOL_VERSION)};
+        return {errc::tls_failed, alert_description(SSL_AD_PROTOCOL_VERSION)};
     const char* const said = ERR_reason_error_string(engine.cause());
     return {errc::tls_failed, said != nullptr ? said : "OpenSSL gave no reason"};
 }
@@ -243,8 +243,8 @@ error handshake_error(tls_engine& engine, tls_side side, const std::string& peer
     const bool client = side == tls_side::client;
     const std::string them = client ? "the server" : "the client";
     const handshake_notes& notes = engine.notes();
-    verdict found = broken ? judge_stream(notes, them, broken)
-                           : judge_tls(engine, notes, side, them);
+    classified found = broken ? classify_stream(notes, them, broken)
+                           : classify_tls(engine, notes, side, them);
     const std::string& name = client && !notes.host.empty() ? notes.host : peer;
     std::string message = client ? "no TLS connection to " : "no TLS connection from ";
     message += name + ": ";

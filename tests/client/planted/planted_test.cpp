@@ -19,7 +19,7 @@ struct planting {
     const char* name;
     bool shell::planted_defects::* defect;
     race_report (*run)(std::uint64_t seed);
-    std::string_view words;
+    std::string_view text;
 };
 
 static void PrintTo(const planting& one, std::ostream* to)
@@ -36,10 +36,10 @@ protected:
     ~planted_defect() override { shell::planted = {}; }
 
     /// The first seed under which the race complains in these words; 0 if none does.
-    static std::uint64_t first_report(std::string_view words)
+    static std::uint64_t first_report(std::string_view text)
     {
         for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
-            if (GetParam().run(seed).complaints.find(words) != std::string::npos)
+            if (GetParam().run(seed).complaints.find(text) != std::string::npos)
                 return seed;
         }
         return 0;
@@ -49,7 +49,7 @@ protected:
 TEST_P(planted_defect, is_reported)
 {
     shell::planted.*GetParam().defect = true;
-    const std::uint64_t found = first_report(GetParam().words);
+    const std::uint64_t found = first_report(GetParam().text);
     EXPECT_NE(found, 0U) << "no seed of " << seeds << " has reported it";
     RecordProperty("seed", static_cast<int>(found));
     // The same seed has nothing to complain about in a sound client.

@@ -16,10 +16,10 @@ std::optional<timestamp> after_time(const record& sent)
 }
 
 /// Reads something in a session; what was sent.
-record read_in(lab_scene& s, const mongo::session& with, mongo::defaults how = {})
+record read_in(lab_scene& s, const mongo::session& with, mongo::defaults options = {})
 {
     const auto done = s.get(
-        s.kelp().with(how).find_one(bson::doc().view(), {.session = &with}, use_awaitable));
+        s.test_collection().with(options).find_one(bson::doc().view(), {.session = &with}, use_awaitable));
     EXPECT_TRUE(done) << done.error().explain();
     return s.started("find").back();
 }
@@ -33,15 +33,15 @@ TEST(prose_causal_consistency, 1_to_3_the_first_operation_tells_the_time)
     const record first = read_in(s, mine);
     EXPECT_FALSE(after_time(first));
     EXPECT_FALSE(first.body["readConcern"]);
-    const auto told =
+    const auto received =
         s.of(heard::command_succeeded, "find").back().body.get<timestamp>("operationTime");
-    ASSERT_TRUE(told);
-    EXPECT_EQ(mine.operation_time(), *told);
+    ASSERT_TRUE(received);
+    EXPECT_EQ(mine.operation_time(), *received);
 
     // 3: an error tells it too.
     const mongo::session other = s.client->start_session();
     s.fail(once, R"({"failCommands": ["find"], "errorCode": 2})");
-    EXPECT_FALSE(s.get(s.kelp().find_one(bson::doc().view(), {.session = &other}, use_awaitable)));
+    EXPECT_FALSE(s.get(s.test_collection().find_one(bson::doc().view(), {.session = &other}, use_awaitable)));
     EXPECT_TRUE(other.operation_time());
     mine.end();
     other.end();

@@ -24,7 +24,7 @@ TEST(prose_client_backpressure, 3_a_read_that_is_always_refused_ends_with_the_la
         s.connect(row.options);
         s.fail(always_on, R"({"failCommands": ["find"], "errorCode": 462,
                               "errorLabels": ["RetryableError", "SystemOverloadedError"]})");
-        const auto done = s.get(s.kelp().find_one(bson::doc().view(), {}, use_awaitable));
+        const auto done = s.get(s.test_collection().find_one(bson::doc().view(), {}, use_awaitable));
         ASSERT_FALSE(done);
         EXPECT_EQ(mongo::server_code(done.error()), 462);
         EXPECT_TRUE(done.error().has_label("RetryableError"));
@@ -97,9 +97,9 @@ TEST(prose_client_backpressure, a_further_batch_is_asked_for_again)
         lab_scene s;
         s.connect(options);
         const std::vector<bson::document> three(3, bson::doc("a", 1));
-        ASSERT_TRUE(s.get(s.kelp().insert_many(three, {}, use_awaitable)));
+        ASSERT_TRUE(s.get(s.test_collection().insert_many(three, {}, use_awaitable)));
         s.fail(once, refused_once("getMore"));
-        auto cursor = s.kelp().find(bson::doc().view(), {.batch_size = 2});
+        auto cursor = s.test_collection().find(bson::doc().view(), {.batch_size = 2});
         const auto all = s.get(cursor.all(use_awaitable));
         ASSERT_TRUE(all) << all.error().explain();
         EXPECT_EQ(all->size(), 3U);

@@ -14,9 +14,9 @@ constexpr auto space = "db.coll";  // as in the specification, whose sizes depen
 
 using bulk_outcome = result<mongo::client_bulk_write_result>;
 
-bulk_outcome write(lab_scene& s, mongo::client_bulk_writes work, mongo::bulk_write_options how = {})
+bulk_outcome write(lab_scene& s, mongo::client_bulk_writes work, mongo::bulk_write_options options = {})
 {
-    return s.get(s.client->bulk_write(std::move(work), how, use_awaitable));
+    return s.get(s.client->bulk_write(std::move(work), options, use_awaitable));
 }
 
 mongo::collection collection(const lab_scene& s)
@@ -73,12 +73,12 @@ TEST(prose_crud, 1_the_details_of_a_write_concern_error)
     const auto done = s.get(collection(s).insert_one(one.view(), {}, use_awaitable));
     ASSERT_FALSE(done);
     EXPECT_EQ(mongo::kind_of(done.error()), mongo::error_kind::write) << done.error().explain();
-    const mongo::write_failure* const told = mongo::write_failure_of(done.error());
-    ASSERT_TRUE(told);
-    ASSERT_EQ(told->write_concern_errors.size(), 1U);
-    EXPECT_EQ(told->write_concern_errors[0].code, 100);
-    EXPECT_EQ(told->write_concern_errors[0].code_name, "UnsatisfiableWriteConcern");
-    EXPECT_EQ(told->write_concern_errors[0].details,
+    const mongo::write_failure* const received = mongo::write_failure_of(done.error());
+    ASSERT_TRUE(received);
+    ASSERT_EQ(received->write_concern_errors.size(), 1U);
+    EXPECT_EQ(received->write_concern_errors[0].code, 100);
+    EXPECT_EQ(received->write_concern_errors[0].code_name, "UnsatisfiableWriteConcern");
+    EXPECT_EQ(received->write_concern_errors[0].details,
               bson::doc("writeConcern",
                         bson::object("w", 2, "wtimeout", 0, "provenance", "clientSupplied")));
     s.close();
@@ -94,16 +94,16 @@ TEST(prose_crud, 2_the_details_of_a_write_error)
     const bson::document wrong = bson::doc("x", 1);
     const auto done = s.get(collection(s).insert_one(wrong.view(), {}, use_awaitable));
     ASSERT_FALSE(done);
-    const mongo::write_failure* const told = mongo::write_failure_of(done.error());
-    ASSERT_TRUE(told) << done.error().explain();
-    ASSERT_EQ(told->write_errors.size(), 1U);
-    EXPECT_EQ(told->write_errors[0].code, 121);
+    const mongo::write_failure* const received = mongo::write_failure_of(done.error());
+    ASSERT_TRUE(received) << done.error().explain();
+    ASSERT_EQ(received->write_errors.size(), 1U);
+    EXPECT_EQ(received->write_errors[0].code, 121);
     const auto replies = s.of(heard::command_succeeded, "insert");
     ASSERT_EQ(replies.size(), 1U);
     const bson::element said =
         replies[0].body["writeErrors"].as_array()[0].as_document()["errInfo"];
     ASSERT_EQ(said.type(), bson::type::document);
-    EXPECT_EQ(told->write_errors[0].details, bson::document{said.as_document()});
+    EXPECT_EQ(received->write_errors[0].details, bson::document{said.as_document()});
     s.close();
 }
 
@@ -140,11 +140,11 @@ TEST(prose_crud, 5_write_concern_errors_are_collected)
     const auto done = write(s, many_inserts(most_writes + 1, bson::doc("a", "b")));
     ASSERT_FALSE(done);
     EXPECT_EQ(mongo::kind_of(done.error()), mongo::error_kind::bulk_write);
-    const mongo::write_failure* const told = mongo::write_failure_of(done.error());
-    ASSERT_TRUE(told) << done.error().explain();
-    EXPECT_EQ(told->write_concern_errors.size(), 2U);
-    ASSERT_TRUE(told->partial_client_result);
-    EXPECT_EQ(told->partial_client_result->inserted_count, most_writes + 1);
+    const mongo::write_failure* const received = mongo::write_failure_of(done.error());
+    ASSERT_TRUE(received) << done.error().explain();
+    EXPECT_EQ(received->write_concern_errors.size(), 2U);
+    ASSERT_TRUE(received->partial_client_result);
+    EXPECT_EQ(received->partial_client_result->inserted_count, most_writes + 1);
     EXPECT_EQ(s.started("bulkWrite").size(), 2U);
     s.close();
 }
@@ -158,12 +158,12 @@ TEST(prose_crud, 6_write_errors_are_collected_unless_they_end_it)
         ASSERT_TRUE(s.get(collection(s).insert_one(same.view(), {}, use_awaitable)));
         const auto done = write(s, many_inserts(most_writes + 1, same), {.ordered = ordered});
         ASSERT_FALSE(done);
-        const mongo::write_failure* const told = mongo::write_failure_of(done.error());
-        ASSERT_TRUE(told) << done.error().explain();
-        EXPECT_EQ(told->write_errors.size(), ordered ? 1U : most_writes + 1);
+        const mongo::write_failure* const received = mongo::write_failure_of(done.error());
+        ASSERT_TRUE(received) << done.error().explain();
+        EXPECT_EQ(received->write_errors.size(), ordered ? 1U : most_writes + 1);
         EXPECT_EQ(s.started("bulkWrite").size(), ordered ? 1U : 2U);
         if (!ordered) {
-            EXPECT_EQ(told->write_errors.back().index, most_writes);
+            EXPECT_EQ(received->write_errors.back().index, most_writes);
         }
         s.close();
     }
@@ -200,13 +200,13 @@ TEST(prose_crud, 9_results_that_cannot_be_fetched)
     s.fail(once, R"({"failCommands": ["getMore"], "errorCode": 8})");
     const auto done = write(s, long_upserts(), {.verbose_results = true});
     ASSERT_FALSE(done);
-    const mongo::write_failure* const told = mongo::write_failure_of(done.error());
-    ASSERT_TRUE(told) << done.error().explain();
-    ASSERT_TRUE(told->ended_by);
-    EXPECT_EQ(mongo::server_code(*told->ended_by), 8);
-    ASSERT_TRUE(told->partial_client_result);
-    EXPECT_EQ(told->partial_client_result->upserted_count, 2);
-    EXPECT_EQ(told->partial_client_result->update_results.size(), 1U);
+    const mongo::write_failure* const received = mongo::write_failure_of(done.error());
+    ASSERT_TRUE(received) << done.error().explain();
+    ASSERT_TRUE(received->ended_by);
+    EXPECT_EQ(mongo::server_code(*received->ended_by), 8);
+    ASSERT_TRUE(received->partial_client_result);
+    EXPECT_EQ(received->partial_client_result->upserted_count, 2);
+    EXPECT_EQ(received->partial_client_result->update_results.size(), 1U);
     s.simulation.run_for(1s);
     EXPECT_EQ(s.started("getMore").size(), 1U);
     EXPECT_EQ(s.started("killCursors").size(), 1U);
@@ -273,10 +273,10 @@ TEST(prose_crud, 12_what_no_message_can_carry_is_refused)
         const auto done = write(s, std::move(*work));
         ASSERT_FALSE(done);
         const error& why = done.error();
-        const mongo::write_failure* const told = mongo::write_failure_of(why);
-        const error& first = told && told->ended_by ? *told->ended_by : why;
+        const mongo::write_failure* const received = mongo::write_failure_of(why);
+        const error& first = received && received->ended_by ? *received->ended_by : why;
         EXPECT_EQ(mongo::kind_of(first), mongo::error_kind::client) << why.explain().substr(0, 500);
-        EXPECT_TRUE(!told || !told->partial_client_result);
+        EXPECT_TRUE(!received || !received->partial_client_result);
     }
     EXPECT_EQ(s.started("bulkWrite").size(), 0U);
     s.close();

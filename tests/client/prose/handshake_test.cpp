@@ -55,20 +55,20 @@ private:
 };
 
 /// What is said of the environment by a client that connects and runs a command.
-bson::document told_in(const variables& those)
+bson::document metadata_in(const variables& those)
 {
     const environment around{those};
     scene s{{.hosts = {"a"}}};
     s.connect();
     const operation& op = s.run(bson::doc("hello", 1));
     EXPECT_TRUE(op.good()) << op.explain();
-    const bson::document hello = s.server("a").greeting_of(1);
+    const bson::document hello = s.server("a").first_hello(1);
     EXPECT_LE(hello["client"].as_document().bytes().size(), 512U);
-    bson::document told;
+    bson::document received;
     if (const bson::element found = hello["client"].as_document()["env"])
-        told = bson::document{found.as_document()};
+        received = bson::document{found.as_document()};
     expect_clean(s);
-    return told;
+    return received;
 }
 
 std::string name_in(const bson::document& env)
@@ -78,74 +78,74 @@ std::string name_in(const bson::document& env)
 
 TEST(prose_handshake, 1_valid_aws)
 {
-    const auto told = told_in({{"AWS_EXECUTION_ENV", "AWS_Lambda_java8"},
+    const auto received = metadata_in({{"AWS_EXECUTION_ENV", "AWS_Lambda_java8"},
                                {"AWS_REGION", "us-east-2"},
                                {"AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "1024"}});
-    EXPECT_EQ(name_in(told), "aws.lambda");
-    EXPECT_EQ(told.get<std::string>("region").value_or(""), "us-east-2");
-    EXPECT_EQ(told.get<std::int32_t>("memory_mb").value_or(0), 1024);
+    EXPECT_EQ(name_in(received), "aws.lambda");
+    EXPECT_EQ(received.get<std::string>("region").value_or(""), "us-east-2");
+    EXPECT_EQ(received.get<std::int32_t>("memory_mb").value_or(0), 1024);
 }
 
 TEST(prose_handshake, 2_valid_azure)
 {
-    EXPECT_EQ(name_in(told_in({{"FUNCTIONS_WORKER_RUNTIME", "node"}})), "azure.func");
+    EXPECT_EQ(name_in(metadata_in({{"FUNCTIONS_WORKER_RUNTIME", "node"}})), "azure.func");
 }
 
 TEST(prose_handshake, 3_valid_google)
 {
-    const auto told = told_in({{"K_SERVICE", "servicename"},
+    const auto received = metadata_in({{"K_SERVICE", "servicename"},
                                {"FUNCTION_MEMORY_MB", "1024"},
                                {"FUNCTION_TIMEOUT_SEC", "60"},
                                {"FUNCTION_REGION", "us-central1"}});
-    EXPECT_EQ(name_in(told), "gcp.func");
-    EXPECT_EQ(told.get<std::int32_t>("memory_mb").value_or(0), 1024);
-    EXPECT_EQ(told.get<std::int32_t>("timeout_sec").value_or(0), 60);
-    EXPECT_EQ(told.get<std::string>("region").value_or(""), "us-central1");
+    EXPECT_EQ(name_in(received), "gcp.func");
+    EXPECT_EQ(received.get<std::int32_t>("memory_mb").value_or(0), 1024);
+    EXPECT_EQ(received.get<std::int32_t>("timeout_sec").value_or(0), 60);
+    EXPECT_EQ(received.get<std::string>("region").value_or(""), "us-central1");
 }
 
 TEST(prose_handshake, 4_valid_vercel)
 {
-    const auto told = told_in({{"VERCEL", "1"}, {"VERCEL_REGION", "cdg1"}});
-    EXPECT_EQ(name_in(told), "vercel");
-    EXPECT_EQ(told.get<std::string>("region").value_or(""), "cdg1");
+    const auto received = metadata_in({{"VERCEL", "1"}, {"VERCEL_REGION", "cdg1"}});
+    EXPECT_EQ(name_in(received), "vercel");
+    EXPECT_EQ(received.get<std::string>("region").value_or(""), "cdg1");
 }
 
 TEST(prose_handshake, 5_several_providers_are_none)
 {
-    const auto told = told_in(
+    const auto received = metadata_in(
         {{"AWS_EXECUTION_ENV", "AWS_Lambda_java8"}, {"FUNCTIONS_WORKER_RUNTIME", "node"}});
-    EXPECT_EQ(name_in(told), "none");
+    EXPECT_EQ(name_in(received), "none");
 }
 
 TEST(prose_handshake, 6_a_long_text_gives_way)
 {
-    const auto told = told_in(
+    const auto received = metadata_in(
         {{"AWS_EXECUTION_ENV", "AWS_Lambda_java8"}, {"AWS_REGION", std::string(512, 'a')}});
-    EXPECT_EQ(name_in(told), "aws.lambda");
-    EXPECT_FALSE(told["region"]);
+    EXPECT_EQ(name_in(received), "aws.lambda");
+    EXPECT_FALSE(received["region"]);
 }
 
 TEST(prose_handshake, 7_a_number_that_is_none_is_left_out)
 {
-    const auto told = told_in(
+    const auto received = metadata_in(
         {{"AWS_EXECUTION_ENV", "AWS_Lambda_java8"}, {"AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "big"}});
-    EXPECT_EQ(name_in(told), "aws.lambda");
-    EXPECT_FALSE(told["memory_mb"]);
+    EXPECT_EQ(name_in(received), "aws.lambda");
+    EXPECT_FALSE(received["memory_mb"]);
 }
 
 TEST(prose_handshake, 8_not_lambda)
 {
-    EXPECT_EQ(name_in(told_in({{"AWS_EXECUTION_ENV", "EC2"}})), "none");
+    EXPECT_EQ(name_in(metadata_in({{"AWS_EXECUTION_ENV", "EC2"}})), "none");
 }
 
 TEST(prose_handshake, 9_a_container_and_a_provider)
 {
-    const auto told = told_in({{"AWS_EXECUTION_ENV", "AWS_Lambda_java8"},
+    const auto received = metadata_in({{"AWS_EXECUTION_ENV", "AWS_Lambda_java8"},
                                {"AWS_REGION", "us-east-2"},
                                {"AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "1024"},
                                {"KUBERNETES_SERVICE_HOST", "1"}});
-    EXPECT_EQ(name_in(told), "aws.lambda");
-    EXPECT_EQ(told.get<std::string>("container.orchestrator").value_or(""), "kubernetes");
+    EXPECT_EQ(name_in(received), "aws.lambda");
+    EXPECT_EQ(received.get<std::string>("container.orchestrator").value_or(""), "kubernetes");
 }
 
 TEST(prose_handshake, a_mechanism_that_nobody_knows_does_no_harm)

@@ -20,18 +20,18 @@ void prepare(lab_scene& s)
     s.connect();
     const bson::document one = bson::doc("a", 1, "b", 2, "c", 3);
     ASSERT_TRUE(
-        s.get(s.kelp().insert_one(one.view(), {.write_concern = mongo::majority}, use_awaitable)));
+        s.get(s.test_collection().insert_one(one.view(), {.write_concern = mongo::majority}, use_awaitable)));
     const bson::document single = bson::doc("a", 1);
     const bson::document compound = bson::doc("a", 1, "b", -1);
     const bson::document third = bson::doc("c", 1);
     const bson::document unique = bson::doc("unique", true);
-    const auto first = s.get(s.kelp().create_index(single.view(), {}, {}, use_awaitable));
+    const auto first = s.get(s.test_collection().create_index(single.view(), {}, {}, use_awaitable));
     ASSERT_TRUE(first) << first.error().explain();
     EXPECT_EQ(*first, "a_1");
-    const auto second = s.get(s.kelp().create_index(compound.view(), {}, {}, use_awaitable));
+    const auto second = s.get(s.test_collection().create_index(compound.view(), {}, {}, use_awaitable));
     ASSERT_TRUE(second) << second.error().explain();
     EXPECT_EQ(*second, "a_1_b_-1");
-    const auto last = s.get(s.kelp().create_index(third.view(), unique.view(), {}, use_awaitable));
+    const auto last = s.get(s.test_collection().create_index(third.view(), unique.view(), {}, use_awaitable));
     ASSERT_TRUE(last) << last.error().explain();
     EXPECT_EQ(*last, "c_1");
     s.simulation.run_for(1s);
@@ -61,7 +61,7 @@ TEST(prose_index_management, 1_all_names_are_listed_once)
     for (const lab_options& kind : deployments) {
         lab_scene s{kind};
         prepare(s);
-        EXPECT_EQ(sorted_names(indexes(s, s.kelp())), expected);
+        EXPECT_EQ(sorted_names(indexes(s, s.test_collection())), expected);
         s.close();
     }
 }
@@ -71,7 +71,7 @@ TEST(prose_index_management, 2_all_indexes_are_described)
     for (const lab_options& kind : deployments) {
         lab_scene s{kind};
         prepare(s);
-        for (const bson::document& one : indexes(s, s.kelp())) {
+        for (const bson::document& one : indexes(s, s.test_collection())) {
             const std::string name = one.get<std::string>("name").value_or("?");
             EXPECT_EQ(one.get<bool>("unique").value_or(false), name == "c_1") << name;
             EXPECT_TRUE(one["key"]) << name;
@@ -81,7 +81,7 @@ TEST(prose_index_management, 2_all_indexes_are_described)
             continue;
         // A secondary tells the same to those who ask it.
         s.connect_to("mongodb://" + s.address((s.primary() + 1) % 3) + "/?directConnection=true");
-        EXPECT_EQ(sorted_names(indexes(s, s.kelp())), expected);
+        EXPECT_EQ(sorted_names(indexes(s, s.test_collection())), expected);
         s.close();
     }
 }
@@ -90,7 +90,7 @@ TEST(prose_index_management, 2_a_collection_that_is_not_there_has_no_indexes)
 {
     lab_scene s;
     s.connect();
-    EXPECT_TRUE(indexes(s, s.kelp()).empty());
+    EXPECT_TRUE(indexes(s, s.test_collection()).empty());
     s.close();
 }
 

@@ -64,10 +64,10 @@ lab_scene::lab_scene(lab_options what)
       standalone_{what.standalone},
       tls_{what.tls}
 {
-    sim::link how;
-    how.latency_min = 1ms;
-    how.latency_max = 1ms;
-    simulation.set_all_links(how);
+    sim::link link_state;
+    link_state.latency_min = 1ms;
+    link_state.latency_max = 1ms;
+    simulation.set_all_links(link_state);
     recorder_ = std::make_shared<recorder>(simulation);
     lab::mongo::deployment_options plan;
     plan.node.version = lab::mongo::read_version(what.version).value();
@@ -114,26 +114,26 @@ std::string lab_scene::uri() const
     return made + (tls_ ? "&tls=true&tlsInsecure=true" : "");
 }
 
-void lab_scene::connect(const std::string& more, mongo::client_options how)
+void lab_scene::connect(const std::string& more, mongo::client_options options)
 {
-    connect_to(uri() + more, std::move(how));
+    connect_to(uri() + more, std::move(options));
 }
 
-void lab_scene::connect_to(const std::string& to, mongo::client_options how)
+void lab_scene::connect_to(const std::string& to, mongo::client_options options)
 {
     std::shared_ptr<runtime::world> world{std::shared_ptr<void>{}, &app.world()};
     if (tls_)
         world = std::make_shared<tls_world>(app.world());
-    connect_in(std::move(world), to, std::move(how));
+    connect_in(std::move(world), to, std::move(options));
 }
 
 void lab_scene::connect_in(std::shared_ptr<runtime::world> world, const std::string& to,
-                           mongo::client_options how)
+                           mongo::client_options options)
 {
     if (!before_)
         before_ = simulation.left();
-    how.listeners.insert(how.listeners.begin(), recorder_);
-    client.emplace(mongo::client::in_world(std::move(world), to, std::move(how)).value());
+    options.listeners.insert(options.listeners.begin(), recorder_);
+    client.emplace(mongo::client::in_world(std::move(world), to, std::move(options)).value());
 }
 
 bool lab_scene::finish(const std::function<bool()>& done)

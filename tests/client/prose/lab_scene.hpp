@@ -62,13 +62,13 @@ public:
     ~lab_scene();
 
     /// A client of all members or, if there are any, of all routers. Options: "&maxPoolSize=1".
-    void connect(const std::string& more = {}, mongo::client_options how = {});
-    void connect_to(const std::string& uri, mongo::client_options how = {});
+    void connect(const std::string& more = {}, mongo::client_options options = {});
+    void connect_to(const std::string& uri, mongo::client_options options = {});
     void connect_in(std::shared_ptr<runtime::world> world, const std::string& uri,
-                    mongo::client_options how = {});
+                    mongo::client_options options = {});
     std::string uri() const;
 
-    mongo::collection kelp() const { return (*client)["sea"]["kelp"]; }
+    mongo::collection test_collection() const { return (*client)["sea"]["kelp"]; }
 
     /// Begins what was made with use_awaitable.
     template <class T>
@@ -154,12 +154,12 @@ public:
         : command_{std::move(command)}, failed_{std::move(failed)}, succeeded_{std::move(succeeded)}
     {
     }
-    void on(const told::command_failed& e) noexcept override
+    void on(const events::command_failed& e) noexcept override
     {
         if (failed_ && e.of.command_name == command_)
             failed_();
     }
-    void on(const told::command_succeeded& e) noexcept override
+    void on(const events::command_succeeded& e) noexcept override
     {
         if (succeeded_ && e.of.command_name == command_)
             succeeded_();

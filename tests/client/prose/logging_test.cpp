@@ -38,11 +38,11 @@ constexpr std::string_view ellipsis = "...";
 std::shared_ptr<kept_log> connect_logged(lab_scene& s, std::size_t length = 0)
 {
     auto log = std::make_shared<kept_log>();
-    mongo::client_options how;
-    how.log = log;
+    mongo::client_options options;
+    options.log = log;
     if (length != 0)
-        how.log_document_length = length;
-    s.connect("", how);
+        options.log_document_length = length;
+    s.connect("", options);
     return log;
 }
 
@@ -51,7 +51,7 @@ TEST(prose_command_logging, 1_documents_are_cut_after_a_thousand_bytes)
     lab_scene s;
     const auto log = connect_logged(s);
     const std::vector<bson::document> documents(100, bson::doc("x", "y"));
-    ASSERT_TRUE(s.get(s.kelp().insert_many(documents, {}, use_awaitable)));
+    ASSERT_TRUE(s.get(s.test_collection().insert_many(documents, {}, use_awaitable)));
     const std::string command = log->last("Command started", "insert", "command");
     EXPECT_EQ(command.size(), 1000 + ellipsis.size()) << command;
     EXPECT_TRUE(command.ends_with(ellipsis));
@@ -59,7 +59,7 @@ TEST(prose_command_logging, 1_documents_are_cut_after_a_thousand_bytes)
     EXPECT_LE(reply.size(), 1000 + ellipsis.size());
     EXPECT_TRUE(reply.starts_with("{")) << reply;
 
-    auto found = s.kelp().find(bson::doc().view());
+    auto found = s.test_collection().find(bson::doc().view());
     ASSERT_TRUE(s.get(found.all(use_awaitable)));
     EXPECT_EQ(log->last("Command succeeded", "find", "reply").size(), 1000 + ellipsis.size());
     s.close();
@@ -104,8 +104,8 @@ TEST(prose_command_logging, 3_no_character_is_cut_in_two)
         for (int n = 0; n < 200; ++n)
             text += "\u6D77";
         const bson::document one = bson::doc("_id", text);
-        ASSERT_TRUE(s.get(s.kelp().insert_one(one.view(), {}, use_awaitable)));
-        ASSERT_TRUE(s.get(s.kelp().find_one(bson::doc().view(), {}, use_awaitable)));
+        ASSERT_TRUE(s.get(s.test_collection().insert_one(one.view(), {}, use_awaitable)));
+        ASSERT_TRUE(s.get(s.test_collection().find_one(bson::doc().view(), {}, use_awaitable)));
         for (const std::string& shown : {log->last("Command started", "insert", "command"),
                                          log->last("Command succeeded", "find", "reply")}) {
             EXPECT_TRUE(shown.ends_with(ellipsis));

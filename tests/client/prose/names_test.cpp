@@ -18,13 +18,13 @@ TEST(names, no_option_is_about_monitoring_that_no_specification_has)
     VERIFIES("SD-026");
     std::size_t known = 0;
     for (const core::mongo::option& one : core::mongo::all_options()) {
-        std::string words{one.name};
-        words.append(" ").append(one.meaning);
-        std::ranges::transform(words, words.begin(),
+        std::string text{one.name};
+        text.append(" ").append(one.meaning);
+        std::ranges::transform(text, text.begin(),
                                [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
         bool is_about = false;
-        for (const char* const word : {"monitor", "heartbeat", "rtt", "round trip"})
-            is_about = is_about || words.find(word) != std::string::npos;
+        for (const char* const token : {"monitor", "heartbeat", "rtt", "round trip"})
+            is_about = is_about || text.find(token) != std::string::npos;
         if (of_monitoring.contains(one.name))
             ++known;
         else
@@ -52,10 +52,10 @@ TEST(names, of_messages_and_commands_are_those_of_the_specification)
     VERIFIES("RW-013");
     lab_scene s;
     const auto log = std::make_shared<fields_of_commands>();
-    mongo::client_options how;
-    how.log = log;
-    s.connect("", how);
-    ASSERT_TRUE(s.get(s.kelp().insert_one(bson::doc("_id", 1).view(), {}, use_awaitable)));
+    mongo::client_options options;
+    options.log = log;
+    s.connect("", options);
+    ASSERT_TRUE(s.get(s.test_collection().insert_one(bson::doc("_id", 1).view(), {}, use_awaitable)));
     for (const char* const field : {"requestId", "operationId", "driverConnectionId",
                                     "serverConnectionId", "commandName", "databaseName"})
         EXPECT_TRUE(log->last[field]) << field;

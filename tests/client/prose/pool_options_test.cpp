@@ -7,26 +7,26 @@ namespace {
 
 using namespace std::chrono_literals;
 
-class limits_told final : public mongo::event_listener {
+class limits_recorder final : public mongo::event_listener {
 public:
-    void on(const told::pool_created& e) noexcept override { all.push_back(e); }
-    std::vector<told::pool_created> all;
+    void on(const events::pool_created& e) noexcept override { all.push_back(e); }
+    std::vector<events::pool_created> all;
 };
 
 TEST(prose_connection_pooling, 1_to_3_options_of_the_connection_string_are_those_of_every_pool)
 {
     lab_scene s{{.routers = 2}};
-    const auto heard = std::make_shared<limits_told>();
-    mongo::client_options how;
-    how.listeners.push_back(heard);
+    const auto heard = std::make_shared<limits_recorder>();
+    mongo::client_options options;
+    options.listeners.push_back(heard);
     s.connect(
         "&maxPoolSize=7&minPoolSize=2&maxConnecting=3&maxIdleTimeMS=4000"
         "&waitQueueTimeoutMS=5000",
-        how);
+        options);
     s.open();
     s.simulation.run_for(1s);
     ASSERT_EQ(heard->all.size(), 2U);
-    for (const told::pool_created& one : heard->all) {
+    for (const events::pool_created& one : heard->all) {
         EXPECT_EQ(one.limits.max_size, 7U);
         EXPECT_EQ(one.limits.min_size, 2U);
         EXPECT_EQ(one.limits.max_connecting, 3U);

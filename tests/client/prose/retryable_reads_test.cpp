@@ -9,7 +9,7 @@ using found_one = std::optional<bson::document>;
 
 runtime::awaitable<result<found_one>> find_one(const lab_scene& in)
 {
-    return in.kelp().find_one(bson::doc().view(), {}, use_awaitable);
+    return in.test_collection().find_one(bson::doc().view(), {}, use_awaitable);
 }
 
 TEST(prose_retryable_reads, 1_a_cleared_pool_is_retried)
@@ -124,12 +124,12 @@ error read_that_fails(lab_scene& s, const profile_row& row, int code = 91)
     const std::string data = R"({"failCommands": ["find"], "errorCode": )" + std::to_string(code) +
                              R"(, "errorLabels": ["RetryableError")";
     bool changed = false;
-    mongo::client_options how;
-    how.listeners.push_back(std::make_shared<when_ended>("find", [&] {
+    mongo::client_options options;
+    options.listeners.push_back(std::make_shared<when_ended>("find", [&] {
         if (!std::exchange(changed, true))
             s.fail(always_on, data + "]}");
     }));
-    s.connect(row.options, how);
+    s.connect(row.options, options);
     s.fail(once, data + R"(, "SystemOverloadedError"]})");
     auto done = s.get(find_one(s));
     EXPECT_FALSE(done);

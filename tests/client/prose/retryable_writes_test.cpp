@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 runtime::awaitable<result<mongo::insert_one_result>> insert(const lab_scene& in, int id)
 {
     const bson::document what = bson::doc("_id", id);
-    return in.kelp().insert_one(what.view(), {}, use_awaitable);
+    return in.test_collection().insert_one(what.view(), {}, use_awaitable);
 }
 
 TEST(prose_retryable_writes, 1_a_storage_engine_without_them_is_told_in_other_words)
@@ -20,7 +20,7 @@ TEST(prose_retryable_writes, 1_a_storage_engine_without_them_is_told_in_other_wo
         return bson::doc("ok", 0.0, "code", 20, "codeName", "IllegalOperation", "errmsg",
                          "Transaction numbers are only allowed on a replica set member or mongos");
     });
-    const auto done = in.get(in.kelp().insert_one(whole.view(), {}, use_awaitable));
+    const auto done = in.get(in.test_collection().insert_one(whole.view(), {}, use_awaitable));
     ASSERT_FALSE(done);
     EXPECT_EQ(mongo::server_code(done.error()), 20) << done.error().explain();
     EXPECT_EQ(done.error().message(),
@@ -66,13 +66,13 @@ TEST(prose_retryable_writes, 3_the_original_error_is_told_if_the_retry_wrote_not
 {
     lab_scene s;
     bool planned = false;
-    mongo::client_options how;
-    how.listeners.push_back(std::make_shared<when_ended>("insert", nullptr, [&] {
+    mongo::client_options options;
+    options.listeners.push_back(std::make_shared<when_ended>("insert", nullptr, [&] {
         if (!std::exchange(planned, true))
             s.fail(once, R"({"failCommands": ["insert"], "errorCode": 10107,
                              "errorLabels": ["RetryableWriteError", "NoWritesPerformed"]})");
     }));
-    s.connect("&retryWrites=true", how);
+    s.connect("&retryWrites=true", options);
     s.fail(once, R"({"failCommands": ["insert"], "errorLabels": ["RetryableWriteError"],
                      "writeConcernError": {"code": 91,
                                            "errmsg": "Replication is being shut down"}})");
@@ -80,10 +80,10 @@ TEST(prose_retryable_writes, 3_the_original_error_is_told_if_the_retry_wrote_not
     ASSERT_FALSE(done);
     EXPECT_TRUE(planned);
     EXPECT_EQ(s.started("insert").size(), 2U);
-    const mongo::write_failure* const told = mongo::write_failure_of(done.error());
-    ASSERT_TRUE(told) << done.error().explain();
-    ASSERT_EQ(told->write_concern_errors.size(), 1U);
-    EXPECT_EQ(told->write_concern_errors[0].code, 91);
+    const mongo::write_failure* const received = mongo::write_failure_of(done.error());
+    ASSERT_TRUE(received) << done.error().explain();
+    ASSERT_EQ(received->write_concern_errors.size(), 1U);
+    EXPECT_EQ(received->write_concern_errors[0].code, 91);
     EXPECT_FALSE(done.error().has_label("NoWritesPerformed"));
     s.close();
 }
@@ -141,18 +141,18 @@ public:
     two_errors(std::string first, std::string then, const std::string& more = {})
         : then_{std::move(then)}
     {
-        mongo::client_options how;
-        how.listeners.push_back(std::make_shared<when_ended>("insert", [this] {
+        mongo::client_options options;
+        options.listeners.push_back(std::make_shared<when_ended>("insert", [this] {
             if (!std::exchange(changed_, true))
                 s.fail(always_on, then_);
         }));
-        s.connect("&retryWrites=true" + more, how);
+        s.connect("&retryWrites=true" + more, options);
         s.fail(once, first);
         outcome.emplace(s.get(insert(s, 1)));
         EXPECT_FALSE(outcome->has_value());
         s.close();
     }
-    const error& why() const { return outcome->error(); }
+    const holdfast::error& error() const { return outcome->error(); }
 
     lab_scene s;
     std::optional<result<mongo::insert_one_result>> outcome;
@@ -165,21 +165,21 @@ constexpr auto overload_wrote_nothing =
 TEST(prose_retryable_writes, 6_1_of_several_errors_the_last_is_told)
 {
     const two_errors met{labelled(91, overload), labelled(10107, overload)};
-    EXPECT_EQ(mongo::server_code(met.why()), 10107) << met.why().explain();
+    EXPECT_EQ(mongo::server_code(met.error()), 10107) << met.error().explain();
 }
 
 TEST(prose_retryable_writes, 6_2_of_errors_that_all_wrote_nothing_the_first_is_told)
 {
     const two_errors met{labelled(91, overload_wrote_nothing),
                          labelled(10107, overload_wrote_nothing)};
-    EXPECT_EQ(mongo::server_code(met.why()), 91) << met.why().explain();
+    EXPECT_EQ(mongo::server_code(met.error()), 91) << met.error().explain();
 }
 
 TEST(prose_retryable_writes, 6_3_an_error_that_may_have_written_is_told_instead_of_one_that_did_not)
 {
     const two_errors met{labelled(91, overload), labelled(10107, overload_wrote_nothing)};
-    EXPECT_EQ(mongo::server_code(met.why()), 91) << met.why().explain();
-    EXPECT_FALSE(met.why().has_label("NoWritesPerformed"));
+    EXPECT_EQ(mongo::server_code(met.error()), 91) << met.error().explain();
+    EXPECT_FALSE(met.error().has_label("NoWritesPerformed"));
 }
 
 struct profile_row {
@@ -207,8 +207,8 @@ TEST(prose_retryable_writes, 6_5_only_an_overload_is_followed_by_a_backoff)
     for (const profile_row& row : profiles) {
         for (const int code : {91, 6}) {
             const two_errors met{labelled(code, overload), labelled(code, other), row.options};
-            const auto history = met.why().history();
-            ASSERT_EQ(history.size(), row.attempts) << met.why().explain();
+            const auto history = met.error().history();
+            ASSERT_EQ(history.size(), row.attempts) << met.error().explain();
             EXPECT_GT(history[0].waited, 0ms);
             for (std::size_t n = 1; n < history.size(); ++n)
                 EXPECT_EQ(history[n].waited, 0ms) << n;

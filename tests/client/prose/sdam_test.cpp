@@ -68,7 +68,7 @@ TEST(prose_sdam, 11_to_13_a_secondary_as_the_only_seed)
     const std::string seed = "mongodb://" + s.address(1 - s.primary());
     const auto write = [&](int id) {
         const bson::document what = bson::doc("_id", id);
-        return s.get(s.kelp().insert_one(what.view(), {}, use_awaitable));
+        return s.get(s.test_collection().insert_one(what.view(), {}, use_awaitable));
     };
     s.connect_to(seed + "/?directConnection=false");  // 11: the primary is found
     const auto followed = write(1);
@@ -144,7 +144,7 @@ void expect_no_clear_at_a_limited_rate(bool tls)
     lab_scene s{{.tls = tls}};
     s.connect("&maxConnecting=100&resilienceProfile=upstream_2026_07");
     const bson::document one = bson::doc("_id", 1);
-    ASSERT_TRUE(s.get(s.kelp().insert_one(one.view(), {}, use_awaitable)));
+    ASSERT_TRUE(s.get(s.test_collection().insert_one(one.view(), {}, use_awaitable)));
     for (const char* const what :
          {R"({"setParameter": 1, "ingressConnectionEstablishmentRateLimiterEnabled": true})",
           R"({"setParameter": 1, "ingressConnectionEstablishmentRatePerSec": 20})",
@@ -157,7 +157,7 @@ void expect_no_clear_at_a_limited_rate(bool tls)
                                           bson::code{"function() { return sleep(2000) || true; }"});
     std::vector<pending<std::optional<bson::document>>> readers;
     for (int n = 0; n < 100; ++n)
-        readers.push_back(s.start(s.kelp().find_one(slow.view(), {}, use_awaitable)));
+        readers.push_back(s.start(s.test_collection().find_one(slow.view(), {}, use_awaitable)));
     ASSERT_TRUE(s.finish([&] {
         for (const auto& reader : readers) {
             if (!reader->done())

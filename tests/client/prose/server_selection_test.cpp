@@ -48,11 +48,11 @@ TEST(prose_server_selection, 3_routers_are_told_the_read_preference)
         for (const bool tagged : {false, true}) {
             if (tagged && mode == mongo::read_mode::primary)
                 continue;
-            mongo::read_preference how{.mode = mode};
+            mongo::read_preference read_preference{.mode = mode};
             if (tagged)
-                how.tag_sets = tags.view();
+                read_preference.tag_sets = tags.view();
             ASSERT_TRUE(s.run(bson::doc("find", "kelp"),
-                              {.kind = mongo::command_kind::read, .read_preference = how})
+                              {.kind = mongo::command_kind::read, .read_preference = read_preference})
                             .good());
             const bson::document sent = s.server("a").commands("find").back().body;
             EXPECT_EQ(sent.get<std::string>("$readPreference.mode").value_or(""), name);
@@ -88,7 +88,7 @@ void read_at_once(lab_scene& s, int readers, int times)
 {
     std::vector<pending<int>> all;
     for (int n = 0; n < readers; ++n)
-        all.push_back(s.start(read_often(s.kelp(), times)));
+        all.push_back(s.start(read_often(s.test_collection(), times)));
     ASSERT_TRUE(s.finish([&] {
         for (const auto& one : all) {
             if (!one->done())
@@ -105,7 +105,7 @@ TEST(prose_server_selection, 5_a_busy_router_is_left_alone)
     lab_scene s{{.routers = 2}};
     s.connect("&localThresholdMS=30000&minPoolSize=10&appName=loadBalancingTest");
     const bson::document one = bson::doc("_id", 1);
-    ASSERT_TRUE(s.get(s.kelp().insert_one(one.view(), {}, use_awaitable)));
+    ASSERT_TRUE(s.get(s.test_collection().insert_one(one.view(), {}, use_awaitable)));
     ASSERT_TRUE(s.finish([&] { return s.events().count(heard::connection_ready) >= 20; }));
     s.fail_router(0, R"({"times": 10000})",
                   R"({"failCommands": ["find"], "blockConnection": true, "blockTimeMS": 500,
@@ -128,8 +128,8 @@ TEST(prose_server_selection, 5_a_busy_router_is_left_alone)
 TEST(prose_server_selection, 6_an_application_may_choose)
 {
     lab_scene s{{.members = 3}};
-    mongo::client_options how;
-    how.server_selector = [](std::span<const mongo::server_description> among) {
+    mongo::client_options options;
+    options.server_selector = [](std::span<const mongo::server_description> among) {
         std::vector<std::size_t> last;
         for (std::size_t n = 0; n < among.size(); ++n) {
             const auto port = [&](std::size_t of) {
@@ -141,11 +141,11 @@ TEST(prose_server_selection, 6_an_application_may_choose)
         }
         return last;
     };
-    s.connect("&readPreference=nearest", how);
+    s.connect("&readPreference=nearest", options);
     s.open();
     s.simulation.run_for(1s);
     for (int n = 0; n < 10; ++n) {
-        const auto read = s.get(s.kelp().find_one(bson::doc().view(), {}, use_awaitable));
+        const auto read = s.get(s.test_collection().find_one(bson::doc().view(), {}, use_awaitable));
         ASSERT_TRUE(read) << read.error().explain();
     }
     for (const record& one : s.started("find"))

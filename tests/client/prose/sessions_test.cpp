@@ -63,12 +63,12 @@ TEST(prose_sessions, 3_commands_carry_the_last_cluster_time)
             const auto first = s.of(heard::command_succeeded, one.command);
             ASSERT_EQ(first.size(), 1U);
             ASSERT_TRUE(first[0].body["$clusterTime"]) << name;
-            const bson::document told{first[0].body["$clusterTime"].as_document()};
+            const bson::document received{first[0].body["$clusterTime"].as_document()};
             ASSERT_FALSE(one.call(s, nullptr)) << name;
             const auto sent = s.started(one.command);
             ASSERT_EQ(sent.size(), 2U);
             ASSERT_TRUE(sent[1].body["$clusterTime"]) << name;
-            EXPECT_EQ(bson::document{sent[1].body["$clusterTime"].as_document()}, told) << name;
+            EXPECT_EQ(bson::document{sent[1].body["$clusterTime"].as_document()}, received) << name;
         }
         s.close();
     }
@@ -153,9 +153,9 @@ mongo::cursor read_some(lab_scene& s, int documents, int batch, int reads)
     for (int n = 0; n < documents; ++n)
         all.push_back(bson::doc("_id", n));
     const auto written = s.get(
-        s.kelp().insert_many(all, {.write_concern = mongo::majority}, use_awaitable));
+        s.test_collection().insert_many(all, {.write_concern = mongo::majority}, use_awaitable));
     EXPECT_TRUE(written) << written.error().explain();
-    auto cursor = s.kelp().find(bson::doc().view(), {.batch_size = batch});
+    auto cursor = s.test_collection().find(bson::doc().view(), {.batch_size = batch});
     for (int n = 0; n < reads; ++n) {
         const auto one = s.get(cursor.next(use_awaitable));
         EXPECT_TRUE(one) << one.error().explain();
@@ -197,7 +197,7 @@ TEST(prose_sessions, 11_all_batches_come_in_one_session_wherever_they_come_from)
                 (void)read_some(s, 3, 2, 0);
             s.open();
             s.simulation.run_for(1s);
-            auto cursor = s.kelp().find(bson::doc().view(), {.batch_size = 2});
+            auto cursor = s.test_collection().find(bson::doc().view(), {.batch_size = 2});
             const auto all = s.get(cursor.all(use_awaitable));
             ASSERT_TRUE(all) << mode << all.error().explain();
             EXPECT_EQ(all->size(), 3U) << mode;
@@ -241,14 +241,14 @@ TEST(prose_sessions, 14_a_session_is_taken_with_the_connection)
         };
         mongo::bulk_writes work;
         work.update_one(bson::doc().view(), change);
-        auto all = s.kelp().find(bson::doc().view());
-        begin(s.kelp().insert_one(bson::doc().view(), {}, use_awaitable));
-        begin(s.kelp().delete_one(bson::doc().view(), {}, use_awaitable));
-        begin(s.kelp().update_one(bson::doc().view(), change, {}, use_awaitable));
-        begin(s.kelp().bulk_write(std::move(work), {}, use_awaitable));
-        begin(s.kelp().find_one_and_delete(bson::doc().view(), {}, use_awaitable));
-        begin(s.kelp().find_one_and_update(bson::doc().view(), change, {}, use_awaitable));
-        begin(s.kelp().find_one_and_replace(bson::doc().view(), whole.view(), {}, use_awaitable));
+        auto all = s.test_collection().find(bson::doc().view());
+        begin(s.test_collection().insert_one(bson::doc().view(), {}, use_awaitable));
+        begin(s.test_collection().delete_one(bson::doc().view(), {}, use_awaitable));
+        begin(s.test_collection().update_one(bson::doc().view(), change, {}, use_awaitable));
+        begin(s.test_collection().bulk_write(std::move(work), {}, use_awaitable));
+        begin(s.test_collection().find_one_and_delete(bson::doc().view(), {}, use_awaitable));
+        begin(s.test_collection().find_one_and_update(bson::doc().view(), change, {}, use_awaitable));
+        begin(s.test_collection().find_one_and_replace(bson::doc().view(), whole.view(), {}, use_awaitable));
         begin(all.all(use_awaitable));
         ASSERT_TRUE(s.finish([&] { return all_done(running); }));
         std::set<std::string> ids;
@@ -268,8 +268,8 @@ TEST(prose_sessions, 18_and_19_a_server_without_sessions)
     lab_scene s{{.standalone = true, .sessions = false}};
     s.connect();
     const bson::document one = bson::doc("_id", 1);
-    (void)s.get(s.kelp().find_one(bson::doc().view(), {}, use_awaitable)).has_value();
-    (void)s.get(s.kelp().insert_one(one.view(), {}, use_awaitable)).has_value();
+    (void)s.get(s.test_collection().find_one(bson::doc().view(), {}, use_awaitable)).has_value();
+    (void)s.get(s.test_collection().insert_one(one.view(), {}, use_awaitable)).has_value();
     ASSERT_EQ(s.started("find").size(), 1U);
     ASSERT_EQ(s.started("insert").size(), 1U);
     EXPECT_FALSE(s.started("find")[0].body["lsid"]);
@@ -277,8 +277,8 @@ TEST(prose_sessions, 18_and_19_a_server_without_sessions)
 
     const mongo::session mine = s.client->start_session();
     const auto read = s.get(
-        s.kelp().find_one(bson::doc().view(), {.session = &mine}, use_awaitable));
-    const auto write = s.get(s.kelp().insert_one(one.view(), {.session = &mine}, use_awaitable));
+        s.test_collection().find_one(bson::doc().view(), {.session = &mine}, use_awaitable));
+    const auto write = s.get(s.test_collection().insert_one(one.view(), {.session = &mine}, use_awaitable));
     ASSERT_FALSE(read);
     ASSERT_FALSE(write);
     EXPECT_EQ(mongo::kind_of(read.error()), mongo::error_kind::client) << read.error().explain();
@@ -294,7 +294,7 @@ TEST(prose_sessions, 21_to_23_the_time_of_a_snapshot)
     s.connect();
     const bson::document one = bson::doc("_id", 1);
     ASSERT_TRUE(
-        s.get(s.kelp().insert_one(one.view(), {.write_concern = mongo::majority}, use_awaitable)));
+        s.get(s.test_collection().insert_one(one.view(), {.write_concern = mongo::majority}, use_awaitable)));
     EXPECT_THROW((void)s.client->start_session({.snapshot_time = bson::timestamp{1, 1}}), failure);
     const mongo::session plain = s.client->start_session();
     EXPECT_THROW((void)plain.snapshot_time(), failure);
@@ -302,14 +302,14 @@ TEST(prose_sessions, 21_to_23_the_time_of_a_snapshot)
     const mongo::session reader = s.client->start_session({.snapshot = true});
     EXPECT_FALSE(reader.snapshot_time()) << "that of its first read";
     const auto read = s.get(
-        s.kelp().find_one(bson::doc().view(), {.session = &reader}, use_awaitable));
+        s.test_collection().find_one(bson::doc().view(), {.session = &reader}, use_awaitable));
     ASSERT_TRUE(read) << read.error().explain();
     auto time = reader.snapshot_time();
     ASSERT_TRUE(time);
     const bson::timestamp before = *time;
     *time = bson::timestamp{1, 1};  // a copy: the session keeps its own
     EXPECT_EQ(reader.snapshot_time(), before);
-    ASSERT_TRUE(s.get(s.kelp().find_one(bson::doc().view(), {.session = &reader}, use_awaitable)));
+    ASSERT_TRUE(s.get(s.test_collection().find_one(bson::doc().view(), {.session = &reader}, use_awaitable)));
     EXPECT_EQ(s.started("find")
                   .back()
                   .body.get<bson::timestamp>("readConcern.atClusterTime")

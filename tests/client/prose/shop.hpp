@@ -54,7 +54,7 @@ public:
         s.connect(more);
     }
 
-    mongo::collection kelp() { return (*s.client)["sea"]["kelp"]; }
+    mongo::collection test_collection() { return (*s.client)["sea"]["kelp"]; }
 
     template <class T>
     result<T> get(runtime::awaitable<result<T>> what)
@@ -76,17 +76,17 @@ public:
     /// The write commands so far: their names, with the numbers that they carry.
     std::string story() const
     {
-        std::string told;
+        std::string received;
         for (const scripted_command& one : server.commands()) {
             if (is_hello(one.name) || one.name == "endSessions")
                 continue;
-            told += (told.empty() ? "" : " ") + one.name;
+            received += (received.empty() ? "" : " ") + one.name;
             if (const bson::element number = one.body["txnNumber"])
-                told += ":" + (number.type() == bson::type::int64
+                received += ":" + (number.type() == bson::type::int64
                                    ? std::to_string(number.as_int64())
                                    : std::string{"not an int64"});
         }
-        return told;
+        return received;
     }
 
     /// Closes the client, of which nothing may be left. The rules of the traffic tests are for

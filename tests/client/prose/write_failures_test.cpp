@@ -23,14 +23,14 @@ TEST(write_failures, a_failed_retry_ends_a_bulk_whatever_its_order)
             .update_one(everything.view(), change)
             .delete_one(everything.view());
         const auto done = in.get(
-            in.kelp().bulk_write(std::move(work), {.ordered = ordered}, use_awaitable));
+            in.test_collection().bulk_write(std::move(work), {.ordered = ordered}, use_awaitable));
         ASSERT_FALSE(done);
         EXPECT_EQ(in.story(), "insert:1 update:2 update:2");
-        const mongo::write_failure* const told = mongo::write_failure_of(done.error());
-        ASSERT_TRUE(told) << done.error().explain();
-        ASSERT_TRUE(told->partial_result);
-        EXPECT_EQ(told->partial_result->inserted_count, 1);
-        EXPECT_TRUE(told->ended_by);
+        const mongo::write_failure* const received = mongo::write_failure_of(done.error());
+        ASSERT_TRUE(received) << done.error().explain();
+        ASSERT_TRUE(received->partial_result);
+        EXPECT_EQ(received->partial_result->inserted_count, 1);
+        EXPECT_TRUE(received->ended_by);
         EXPECT_TRUE(mongo::may_have_been_applied(done.error()));
         in.close();
     }
@@ -46,13 +46,13 @@ TEST(write_failures, a_failed_retry_ends_many_inserts_whatever_their_order)
             "insert",
             in_turn({{.body = bson::doc("n", 2, "ok", 1.0)}, hang_up(), hang_up(), good_write()}));
         const auto done = in.get(
-            in.kelp().insert_many(five_documents(), {.ordered = ordered}, use_awaitable));
+            in.test_collection().insert_many(five_documents(), {.ordered = ordered}, use_awaitable));
         ASSERT_FALSE(done);
         EXPECT_EQ(in.story(), "insert:1 insert:2 insert:2");
-        const mongo::write_failure* const told = mongo::write_failure_of(done.error());
-        ASSERT_TRUE(told) << done.error().explain();
-        ASSERT_TRUE(told->partial_result);
-        EXPECT_EQ(told->partial_result->inserted_count, 2);
+        const mongo::write_failure* const received = mongo::write_failure_of(done.error());
+        ASSERT_TRUE(received) << done.error().explain();
+        ASSERT_TRUE(received->partial_result);
+        EXPECT_EQ(received->partial_result->inserted_count, 2);
         in.close();
     }
 }
@@ -66,7 +66,7 @@ TEST(write_failures, all_commands_of_an_operation_share_its_number)
     work.insert_one(whole.view())
         .update_one(everything.view(), change)
         .delete_one(everything.view());
-    EXPECT_TRUE(in.good(in.kelp().bulk_write(std::move(work), {}, use_awaitable)));
+    EXPECT_TRUE(in.good(in.test_collection().bulk_write(std::move(work), {}, use_awaitable)));
     const auto bulk = in.s.events().of(heard::command_started);
     ASSERT_EQ(bulk.size(), 4U);
     for (const record& one : bulk) {
@@ -74,7 +74,7 @@ TEST(write_failures, all_commands_of_an_operation_share_its_number)
         ASSERT_TRUE(one.transaction);
     }
     EXPECT_EQ(bulk[3].transaction->number, 3);
-    EXPECT_TRUE(in.good(in.kelp().insert_one(whole.view(), {}, use_awaitable)));
+    EXPECT_TRUE(in.good(in.test_collection().insert_one(whole.view(), {}, use_awaitable)));
     EXPECT_NE(in.s.events().of(heard::command_started).back().operation, bulk[0].operation);
     in.close();
 }
@@ -84,7 +84,7 @@ TEST(write_failures, all_commands_of_an_operation_share_its_number_also_without_
     VERIFIES("RW-066");
     shop in;
     in.server.on_command("insert", [](const scripted_command&) { return keep_silent(); });
-    const auto quietly = in.kelp().with({.write_concern = mongo::unacknowledged});
+    const auto quietly = in.test_collection().with({.write_concern = mongo::unacknowledged});
     EXPECT_TRUE(in.good(quietly.insert_many(five_documents(), {.ordered = false}, use_awaitable)));
     const auto sent = in.s.events().of(heard::command_started);
     ASSERT_EQ(sent.size(), 3U);
@@ -128,7 +128,7 @@ TEST(write_failures, without_retries_commands_are_what_they_always_were)
 {
     VERIFIES("RW-074");
     shop in{"&retryWrites=false"};
-    const auto k = in.kelp();
+    const auto k = in.test_collection();
     EXPECT_TRUE(in.good(k.insert_one(whole.view(), {}, use_awaitable)));
     EXPECT_TRUE(in.good(k.insert_one(bson::doc("_id", 5).view(), {}, use_awaitable)));
     EXPECT_TRUE(in.good(k.update_one(everything.view(), change, {}, use_awaitable)));
@@ -185,10 +185,10 @@ TEST(write_failures, a_collation_is_not_forgotten_for_an_old_server)
     for (const bool too_old : {true, false}) {
         shop in{"&serverSelectionTimeoutMS=100"};
         in.s.set.wire_version = too_old ? 4 : 6;
-        const auto update = in.get(in.kelp().update_one(
+        const auto update = in.get(in.test_collection().update_one(
             everything.view(), change, {.collation = french.view()}, use_awaitable));
         const auto remove = in.get(
-            in.kelp().delete_one(everything.view(), {.collation = french.view()}, use_awaitable));
+            in.test_collection().delete_one(everything.view(), {.collation = french.view()}, use_awaitable));
         if (too_old) {
             ASSERT_FALSE(update);
             ASSERT_FALSE(remove);
@@ -216,9 +216,9 @@ TEST(write_failures, without_a_server_to_be_found_nothing_was_attempted)
     shop in{"&serverSelectionTimeoutMS=100"};
     in.s.set.elect("");
     const operation& raw = in.s.write();
-    const auto one = in.get(in.kelp().insert_one(whole.view(), {}, use_awaitable));
-    const auto many = in.get(in.kelp().insert_many(five_documents(), {}, use_awaitable));
-    const auto bulk = in.get(in.kelp().bulk_write(mixed(), {}, use_awaitable));
+    const auto one = in.get(in.test_collection().insert_one(whole.view(), {}, use_awaitable));
+    const auto many = in.get(in.test_collection().insert_many(five_documents(), {}, use_awaitable));
+    const auto bulk = in.get(in.test_collection().bulk_write(mixed(), {}, use_awaitable));
     ASSERT_TRUE(raw.done());
     ASSERT_FALSE(raw.good() || one || many || bulk);
     for (const error& why : {raw.outcome->error(), one.error(), many.error(), bulk.error()}) {
@@ -247,7 +247,7 @@ void fill(lab_scene& s)
     std::vector<bson::document> all;
     for (int n = 1; n <= 3; ++n)
         all.push_back(bson::doc("_id", n, "x", n * 11));
-    ASSERT_TRUE(s.get(s.kelp().insert_many(all, {}, use_awaitable)));
+    ASSERT_TRUE(s.get(s.test_collection().insert_many(all, {}, use_awaitable)));
 }
 
 const bson::document good_change = bson::doc("$inc", bson::object("x", 1));
@@ -262,16 +262,16 @@ TEST(write_failures, of_updates_in_one_command_it_is_told_which_failed)
     work.update_one(bson::doc("_id", 1).view(), good_change)
         .update_many(bson::doc("_id", bson::object("$gt", 1)).view(), bad_change)
         .update_one(bson::doc("_id", 3).view(), good_change);
-    const auto done = s.get(s.kelp().bulk_write(std::move(work), {}, use_awaitable));
+    const auto done = s.get(s.test_collection().bulk_write(std::move(work), {}, use_awaitable));
     ASSERT_FALSE(done);
-    const mongo::write_failure* const told = mongo::write_failure_of(done.error());
-    ASSERT_TRUE(told) << done.error().explain();
+    const mongo::write_failure* const received = mongo::write_failure_of(done.error());
+    ASSERT_TRUE(received) << done.error().explain();
     EXPECT_EQ(s.started("update").size(), 1U);
-    ASSERT_EQ(told->write_errors.size(), 1U);
-    EXPECT_EQ(told->write_errors[0].index, 1);
-    ASSERT_TRUE(told->partial_result);
-    EXPECT_EQ(told->partial_result->matched_count, 1);
-    EXPECT_EQ(told->partial_result->modified_count, 1);
+    ASSERT_EQ(received->write_errors.size(), 1U);
+    EXPECT_EQ(received->write_errors[0].index, 1);
+    ASSERT_TRUE(received->partial_result);
+    EXPECT_EQ(received->partial_result->matched_count, 1);
+    EXPECT_EQ(received->partial_result->modified_count, 1);
     s.close();
 }
 
@@ -285,17 +285,17 @@ TEST(write_failures, of_writes_in_several_commands_it_is_told_which_failed)
         .delete_many(bson::doc("_id", 2).view())
         .update_one(bson::doc("_id", 3).view(), bad_change)
         .delete_many(bson::doc("_id", 3).view());
-    const auto done = s.get(s.kelp().bulk_write(std::move(work), {}, use_awaitable));
+    const auto done = s.get(s.test_collection().bulk_write(std::move(work), {}, use_awaitable));
     ASSERT_FALSE(done);
-    const mongo::write_failure* const told = mongo::write_failure_of(done.error());
-    ASSERT_TRUE(told) << done.error().explain();
+    const mongo::write_failure* const received = mongo::write_failure_of(done.error());
+    ASSERT_TRUE(received) << done.error().explain();
     EXPECT_EQ(s.started("update").size(), 2U);
     EXPECT_EQ(s.started("delete").size(), 1U);
-    ASSERT_EQ(told->write_errors.size(), 1U);
-    EXPECT_EQ(told->write_errors[0].index, 2);
-    ASSERT_TRUE(told->partial_result);
-    EXPECT_EQ(told->partial_result->matched_count, 1);
-    EXPECT_EQ(told->partial_result->deleted_count, 1);
+    ASSERT_EQ(received->write_errors.size(), 1U);
+    EXPECT_EQ(received->write_errors[0].index, 2);
+    ASSERT_TRUE(received->partial_result);
+    EXPECT_EQ(received->partial_result->matched_count, 1);
+    EXPECT_EQ(received->partial_result->deleted_count, 1);
     s.close();
 }
 
@@ -304,15 +304,15 @@ concept takes_write_concern = requires(T options) { options.write_concern; };
 template <class T>
 concept takes_session = requires(T options) { options.session; };
 template <class T>
-concept has_a_word_on_writes_again = requires(T options) { options.retry_writes; } ||
+concept has_retry_writes = requires(T options) { options.retry_writes; } ||
                                      requires(T options) { options.retryWrites; } ||
                                      requires(T options) { options.retryable_writes; };
 template <class T>
-concept has_a_word_on_reads_again = requires(T options) { options.retry_reads; } ||
+concept has_retry_reads = requires(T options) { options.retry_reads; } ||
                                     requires(T options) { options.retryReads; } ||
                                     requires(T options) { options.retryable_reads; };
 template <class T>
-concept has_a_word_on_retries = has_a_word_on_writes_again<T> || has_a_word_on_reads_again<T> ||
+concept has_retry_option = has_retry_writes<T> || has_retry_reads<T> ||
                                 requires(T options) { options.retry; } ||
                                 requires(T options) { options.retries; } ||
                                 requires(T options) { options.retryable; } ||
@@ -322,7 +322,7 @@ template <class... Options>
 constexpr bool all_take_sessions = ((!takes_write_concern<Options> || takes_session<Options>) &&
                                     ...);
 template <class... Options>
-constexpr bool none_speaks_of_retries = (!has_a_word_on_retries<Options> && ...);
+constexpr bool none_speaks_of_retries = (!has_retry_option<Options> && ...);
 
 TEST(write_failures, options_of_writes_take_a_session_and_none_turns_retries_off)
 {
@@ -339,7 +339,7 @@ TEST(write_failures, options_of_writes_take_a_session_and_none_turns_retries_off
     struct outspoken {
         bool retryWrites = false;
     };
-    static_assert(has_a_word_on_retries<outspoken>, "this would prove nothing");
+    static_assert(has_retry_option<outspoken>, "this would prove nothing");
     EXPECT_TRUE((none_speaks_of_retries<
                  mongo::client_options, mongo::defaults, mongo::command_options,
                  mongo::insert_one_options, mongo::insert_many_options, mongo::update_options,

@@ -1,5 +1,5 @@
 #include "holdfast/lab/mongo.hpp"
-#include "holdfast/sync/client.hpp"
+#include "holdfast/mongo/sync/client.hpp"
 #include "client/prose/lab_scene.hpp"
 
 #include <thread>
@@ -18,53 +18,53 @@ struct retried_write {
     const char* name;
     const char* command;  // that is disturbed
     std::function<result<std::string>(lab_scene&)> call;  // what the caller is told
-    const char* told;
+    const char* received;
     const char* left;  // in the collection, sorted by _id
     const char* lost = command;  // the first write, whose reply can be lost
 };
 
 /// A result in words. A write that was carried out twice gives another one, even where it leaves
 /// the same documents.
-std::string in_words(const mongo::insert_one_result& done)
+std::string to_text(const mongo::insert_one_result& done)
 {
     return "inserted " + std::to_string(done.inserted_id.get<std::int32_t>().value_or(-1));
 }
-std::string in_words(const mongo::insert_many_result& done)
+std::string to_text(const mongo::insert_many_result& done)
 {
     return "inserted " + std::to_string(done.inserted_count);
 }
-std::string in_words(const mongo::update_result& done)
+std::string to_text(const mongo::update_result& done)
 {
     return "matched " + std::to_string(done.matched_count) + " modified " +
            std::to_string(done.modified_count) + " upserted " + std::to_string(done.upserted_count);
 }
-std::string in_words(const mongo::delete_result& done)
+std::string to_text(const mongo::delete_result& done)
 {
     return "deleted " + std::to_string(done.deleted_count);
 }
-std::string in_words(const mongo::bulk_write_result& done)
+std::string to_text(const mongo::bulk_write_result& done)
 {
     return "inserted " + std::to_string(done.inserted_count) + " matched " +
            std::to_string(done.matched_count) + " modified " + std::to_string(done.modified_count) +
            " deleted " + std::to_string(done.deleted_count);
 }
-std::string in_words(const std::optional<bson::document>& found)
+std::string to_text(const std::optional<bson::document>& found)
 {
     return found ? bson::to_json(found->view()).value() : "nothing found";
 }
 
 template <class T>
-result<std::string> outcome_in_words(result<T> outcome)
+result<std::string> outcome_text(result<T> outcome)
 {
     if (!outcome)
         return std::move(outcome).error();
-    return in_words(*outcome);
+    return to_text(*outcome);
 }
 
 result<std::string> insert_many(lab_scene& s, bool ordered)
 {
     const std::vector<bson::document> two{bson::doc("_id", 2), bson::doc("_id", 3)};
-    return outcome_in_words(s.get(s.kelp().insert_many(two, {.ordered = ordered}, use_awaitable)));
+    return outcome_text(s.get(s.test_collection().insert_many(two, {.ordered = ordered}, use_awaitable)));
 }
 
 result<std::string> bulk_write(lab_scene& s, bool ordered)
@@ -73,8 +73,8 @@ result<std::string> bulk_write(lab_scene& s, bool ordered)
     work.insert_one(bson::doc("_id", 2).view())
         .update_one(filter.view(), change)
         .delete_one(bson::doc("_id", 2).view());
-    return outcome_in_words(
-        s.get(s.kelp().bulk_write(std::move(work), {.ordered = ordered}, use_awaitable)));
+    return outcome_text(
+        s.get(s.test_collection().bulk_write(std::move(work), {.ordered = ordered}, use_awaitable)));
 }
 
 constexpr auto first = R"({"_id":1,"x":11})";
@@ -89,43 +89,43 @@ std::vector<retried_write> all_writes()
     return {
         {"insertOne", "insert",
          [](lab_scene& s) {
-             return outcome_in_words(
-                 s.get(s.kelp().insert_one(bson::doc("_id", 2).view(), {}, use_awaitable)));
+             return outcome_text(
+                 s.get(s.test_collection().insert_one(bson::doc("_id", 2).view(), {}, use_awaitable)));
          },
          "inserted 2", R"([{"_id":1,"x":11},{"_id":2}])"},
         {"updateOne", "update",
          [](lab_scene& s) {
-             return outcome_in_words(
-                 s.get(s.kelp().update_one(filter.view(), change, {}, use_awaitable)));
+             return outcome_text(
+                 s.get(s.test_collection().update_one(filter.view(), change, {}, use_awaitable)));
          },
          changed_one, changed},
         {"replaceOne", "update",
          [](lab_scene& s) {
-             return outcome_in_words(
-                 s.get(s.kelp().replace_one(filter.view(), other.view(), {}, use_awaitable)));
+             return outcome_text(
+                 s.get(s.test_collection().replace_one(filter.view(), other.view(), {}, use_awaitable)));
          },
          changed_one, changed},
         {"deleteOne", "delete",
          [](lab_scene& s) {
-             return outcome_in_words(s.get(s.kelp().delete_one(filter.view(), {}, use_awaitable)));
+             return outcome_text(s.get(s.test_collection().delete_one(filter.view(), {}, use_awaitable)));
          },
          "deleted 1", nothing},
         {"findOneAndUpdate", "findAndModify",
          [](lab_scene& s) {
-             return outcome_in_words(
-                 s.get(s.kelp().find_one_and_update(filter.view(), change, {}, use_awaitable)));
+             return outcome_text(
+                 s.get(s.test_collection().find_one_and_update(filter.view(), change, {}, use_awaitable)));
          },
          first, changed},
         {"findOneAndReplace", "findAndModify",
          [](lab_scene& s) {
-             return outcome_in_words(s.get(
-                 s.kelp().find_one_and_replace(filter.view(), other.view(), {}, use_awaitable)));
+             return outcome_text(s.get(
+                 s.test_collection().find_one_and_replace(filter.view(), other.view(), {}, use_awaitable)));
          },
          first, changed},
         {"findOneAndDelete", "findAndModify",
          [](lab_scene& s) {
-             return outcome_in_words(
-                 s.get(s.kelp().find_one_and_delete(filter.view(), {}, use_awaitable)));
+             return outcome_text(
+                 s.get(s.test_collection().find_one_and_delete(filter.view(), {}, use_awaitable)));
          },
          first, nothing},
         {"insertMany, ordered", "insert", [](lab_scene& s) { return insert_many(s, true); },
@@ -142,7 +142,7 @@ std::vector<retried_write> all_writes()
 std::string content(lab_scene& s)
 {
     const bson::document order = bson::doc("_id", 1);
-    auto found = s.kelp().find(bson::doc().view(), {.sort = order.view()});
+    auto found = s.test_collection().find(bson::doc().view(), {.sort = order.view()});
     const auto all = s.get(found.all(use_awaitable));
     if (!all)
         return all.error().explain();
@@ -168,12 +168,12 @@ void expect_done_once(const retried_write& one, std::string_view command, std::s
     lab_scene s;
     s.connect();
     const bson::document before = bson::from_json(first).value();
-    ASSERT_TRUE(s.get(s.kelp().insert_one(before.view(), {}, use_awaitable)));
+    ASSERT_TRUE(s.get(s.test_collection().insert_one(before.view(), {}, use_awaitable)));
     const std::size_t earlier = s.started(command).size();
     s.fail_on(s.primary(), fault);
     const auto done = one.call(s);
     ASSERT_TRUE(done) << done.error().explain();
-    EXPECT_EQ(*done, one.told);
+    EXPECT_EQ(*done, one.received);
     const auto sent = s.started(command);
     ASSERT_EQ(sent.size() - earlier, 2U);
     EXPECT_EQ(sent[earlier].body["txnNumber"].as_int64(),
@@ -205,7 +205,7 @@ TEST(write_once, by_threads_that_each_have_a_session)
 {
     VERIFIES("RW-039");
     auto set = lab::mongo_cluster::start({.members = 1}).value();
-    const sync::client client{set.uri()};
+    const mongo::sync::client client{set.uri()};
     constexpr int writers = 4;
     constexpr int writes = 25;
     std::vector<std::string> failures(writers);

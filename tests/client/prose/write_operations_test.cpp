@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 /// All single writes that can be repeated.
 void write_each_kind(shop& in, mongo::write_concern with = {.w = 1})
 {
-    const auto k = in.kelp().with({.write_concern = with});
+    const auto k = in.test_collection().with({.write_concern = with});
     EXPECT_TRUE(in.good(k.insert_one(whole.view(), {}, use_awaitable)));
     EXPECT_TRUE(in.good(k.update_one(everything.view(), change, {}, use_awaitable)));
     EXPECT_TRUE(in.good(k.replace_one(everything.view(), whole.view(), {}, use_awaitable)));
@@ -51,7 +51,7 @@ TEST(write_operations, each_command_of_many_inserts_has_a_number_of_its_own)
     for (const bool ordered : {true, false}) {
         shop in;
         EXPECT_TRUE(
-            in.good(in.kelp().insert_many(five_documents(), {.ordered = ordered}, use_awaitable)));
+            in.good(in.test_collection().insert_many(five_documents(), {.ordered = ordered}, use_awaitable)));
         EXPECT_EQ(in.story(), "insert:1 insert:2 insert:3");
         in.close();
     }
@@ -63,7 +63,7 @@ TEST(write_operations, each_command_of_a_bulk_is_judged_on_its_own)
     VERIFIES("RW-044");
     for (const bool ordered : {true, false}) {
         shop in;
-        EXPECT_TRUE(in.good(in.kelp().bulk_write(mixed(), {.ordered = ordered}, use_awaitable)));
+        EXPECT_TRUE(in.good(in.test_collection().bulk_write(mixed(), {.ordered = ordered}, use_awaitable)));
         EXPECT_EQ(in.story(), "insert:1 update delete:2");
         in.close();
     }
@@ -94,7 +94,7 @@ struct grouping {
 grouping grouping_with(const std::string& more, bool ordered)
 {
     shop in{more};
-    EXPECT_TRUE(in.good(in.kelp().bulk_write(mixed_well(), {.ordered = ordered}, use_awaitable)));
+    EXPECT_TRUE(in.good(in.test_collection().bulk_write(mixed_well(), {.ordered = ordered}, use_awaitable)));
     grouping found;
     for (const record& one : in.s.events().of(heard::command_started)) {
         for (const char* const field : {"documents", "updates", "deletes"}) {
@@ -137,8 +137,8 @@ TEST(write_operations, a_session_of_the_application_is_that_of_the_transaction_i
     shop in;
     in.server.on_command("insert", in_turn({hang_up(), good_write(), hang_up(), good_write()}));
     const mongo::session mine = in.s.client->start_session();
-    EXPECT_TRUE(in.good(in.kelp().insert_one(whole.view(), {.session = &mine}, use_awaitable)));
-    EXPECT_TRUE(in.good(in.kelp().insert_one(whole.view(), {}, use_awaitable)));
+    EXPECT_TRUE(in.good(in.test_collection().insert_one(whole.view(), {.session = &mine}, use_awaitable)));
+    EXPECT_TRUE(in.good(in.test_collection().insert_one(whole.view(), {}, use_awaitable)));
     const auto sent = in.server.commands("insert");
     ASSERT_EQ(sent.size(), 4U);
     std::vector<bson::uuid> ids;
@@ -190,10 +190,10 @@ std::string fields_of(bson::view of)
     std::set<std::string> names;
     for (const bson::element& one : of)
         names.emplace(one.key());
-    std::string told;
+    std::string received;
     for (const std::string& one : names)
-        told += one + " ";
-    return told;
+        received += one + " ";
+    return received;
 }
 
 TEST(write_operations, an_update_looks_as_the_specification_says)
@@ -201,7 +201,7 @@ TEST(write_operations, an_update_looks_as_the_specification_says)
     VERIFIES("RW-043");
     shop in;
     EXPECT_TRUE(in.good(
-        in.kelp().update_one(bson::doc("x", 1).view(), change, {.upsert = false}, use_awaitable)));
+        in.test_collection().update_one(bson::doc("x", 1).view(), change, {.upsert = false}, use_awaitable)));
     const bson::document sent = in.server.commands("update").back().body;
     EXPECT_EQ((*sent.begin()).key(), "update");
     EXPECT_EQ(fields_of(sent.view()), "$db lsid ordered txnNumber update updates ");
@@ -223,7 +223,7 @@ TEST(write_operations, what_cannot_be_repeated_carries_no_number)
 {
     VERIFIES("RW-070");
     shop in;
-    const auto k = in.kelp();
+    const auto k = in.test_collection();
     EXPECT_TRUE(in.good(k.update_many(everything.view(), change, {}, use_awaitable)));
     EXPECT_TRUE(in.good(k.delete_many(everything.view(), {}, use_awaitable)));
     mongo::bulk_writes updates;
@@ -246,7 +246,7 @@ TEST(write_operations, what_is_not_acknowledged_carries_no_number)
     // The server answers nothing to these.
     for (const char* const name : {"insert", "update", "delete", "findAndModify"})
         in.server.on_command(name, [](const scripted_command&) { return keep_silent(); });
-    const auto k = in.kelp().with({.write_concern = mongo::unacknowledged});
+    const auto k = in.test_collection().with({.write_concern = mongo::unacknowledged});
     EXPECT_TRUE(in.good(k.insert_one(whole.view(), {}, use_awaitable)));
     EXPECT_TRUE(in.good(k.update_one(everything.view(), change, {}, use_awaitable)));
     EXPECT_TRUE(in.good(k.replace_one(everything.view(), whole.view(), {}, use_awaitable)));
@@ -262,7 +262,7 @@ TEST(write_operations, what_is_not_acknowledged_is_not_repeated_when_the_server_
     VERIFIES("RW-030");
     shop in;
     in.server.on_command("insert", in_turn({hang_up(), good_write()}));
-    const auto k = in.kelp().with({.write_concern = mongo::unacknowledged});
+    const auto k = in.test_collection().with({.write_concern = mongo::unacknowledged});
     EXPECT_TRUE(in.good(k.insert_one(whole.view(), {}, use_awaitable))) << "sent is done";
     in.s.simulation.run_for(2s);
     EXPECT_EQ(in.story(), "insert");
@@ -276,7 +276,7 @@ TEST(write_operations, what_is_not_acknowledged_is_not_repeated_when_its_sending
         shop in;
         sim::host& host = in.s.host("a");
         host.set_receive_buffer(4096);
-        EXPECT_TRUE(in.good(in.kelp().insert_one(whole.view(), {}, use_awaitable)));
+        EXPECT_TRUE(in.good(in.test_collection().insert_one(whole.view(), {}, use_awaitable)));
         // The server reads nothing, so the next command is still being sent when the reset comes.
         host.freeze();
         in.s.simulation.at_time(in.s.simulation.now() + 10ms, [&] {
@@ -284,7 +284,7 @@ TEST(write_operations, what_is_not_acknowledged_is_not_repeated_when_its_sending
             host.thaw();
         });
         const bson::document large = bson::doc("a", std::string(100'000, 'a'));
-        const auto k = in.kelp().with(
+        const auto k = in.test_collection().with(
             {.write_concern = acknowledged ? mongo::write_concern{.w = 1} : mongo::unacknowledged});
         const auto done = in.get(k.insert_one(large.view(), {}, use_awaitable));
         in.s.simulation.run_for(2s);
@@ -313,16 +313,16 @@ TEST(write_operations, what_cannot_be_repeated_is_sent_once_when_no_reply_comes)
     shop in;
     for (const char* const name : {"update", "delete", "aggregate"})
         in.server.on_command(name, in_turn({hang_up()}));
-    const auto k = in.kelp();
+    const auto k = in.test_collection();
     expect_broken(in.get(k.update_many(everything.view(), change, {}, use_awaitable)));
     expect_broken(in.get(k.delete_many(everything.view(), {}, use_awaitable)));
     mongo::bulk_writes updates;
     updates.update_one(everything.view(), change).update_many(everything.view(), change);
     const auto bulk = in.get(k.bulk_write(std::move(updates), {}, use_awaitable));
     ASSERT_FALSE(bulk);
-    const mongo::write_failure* const told = mongo::write_failure_of(bulk.error());
-    ASSERT_TRUE(told && told->ended_by) << bulk.error().explain();
-    EXPECT_EQ(mongo::kind_of(*told->ended_by), mongo::error_kind::network);
+    const mongo::write_failure* const received = mongo::write_failure_of(bulk.error());
+    ASSERT_TRUE(received && received->ended_by) << bulk.error().explain();
+    EXPECT_EQ(mongo::kind_of(*received->ended_by), mongo::error_kind::network);
     EXPECT_TRUE(mongo::may_have_been_applied(bulk.error()));
     const bson::array out = bson::arr(bson::object("$out", "elsewhere"));
     auto made = k.aggregate(out.view());
@@ -338,7 +338,7 @@ TEST(write_operations, what_cannot_be_repeated_is_sent_again_after_overload_with
     VERIFIES("RW-035");
     VERIFIES("BP-010");
     shop in;
-    const auto k = in.kelp();
+    const auto k = in.test_collection();
     for (const char* const name : {"update", "delete"})
         in.server.on_command(name, in_turn({{.body = overload_reply()}, good_write()}));
     EXPECT_TRUE(in.good(k.update_many(everything.view(), change, {}, use_awaitable)));

@@ -133,8 +133,8 @@ race_report late_replies(std::uint64_t seed)
     race_report report;
     std::map<const operation*, int> asked;
     for (int id = 1; id <= 40; ++id) {
-        const mongo::command_options how{.timeout = 1500ms};
-        operation& op = s.start(bson::doc("count", "kelp", "query", id), how);
+        const mongo::command_options options{.timeout = 1500ms};
+        operation& op = s.start(bson::doc("count", "kelp", "query", id), options);
         asked.emplace(&op, id);
         if (chance.roll(0.5))
             s.simulation.at_time(s.simulation.now() + chance.up_to(30ms), [&op] {

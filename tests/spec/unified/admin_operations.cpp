@@ -29,9 +29,9 @@ outcome_later run_command(context_ptr in, const operation& what)
     arguments given{*in, what};
     (void)given.text_if("commandName");
     const bson::view command = given.document("command");
-    const auto how = given.options<mongo::command_options>();
+    const auto options = given.options<mongo::command_options>();
     given.finish();
-    const auto came = co_await on.run_command(command, how, use_awaitable);
+    const auto came = co_await on.run_command(command, options, use_awaitable);
     co_return outcome_from(came);
 }
 
@@ -40,23 +40,23 @@ outcome_later create_collection(context_ptr in, const operation& what)
     const mongo::database& on = database_of(in, what);
     arguments given{*in, what};
     const std::string_view name = given.text("collection");
-    auto how = given.options<mongo::create_collection_options>();
-    how.capped = given.flag("capped");
-    how.size = given.number("size");
-    how.max = given.number("max");
-    how.storage_engine = given.document_if("storageEngine");
-    how.validator = given.document_if("validator");
-    how.validation_level = given.text_if("validationLevel");
-    how.validation_action = given.text_if("validationAction");
-    how.index_option_defaults = given.document_if("indexOptionDefaults");
-    how.view_on = given.text_if("viewOn");
-    how.pipeline = given.array_if("pipeline");
-    how.time_series = given.document_if("timeseries");
-    how.expire_after_seconds = given.number("expireAfterSeconds");
-    how.clustered_index = given.document_if("clusteredIndex");
-    how.change_stream_pre_and_post_images = given.document_if("changeStreamPreAndPostImages");
+    auto options = given.options<mongo::create_collection_options>();
+    options.capped = given.flag("capped");
+    options.size = given.number("size");
+    options.max = given.number("max");
+    options.storage_engine = given.document_if("storageEngine");
+    options.validator = given.document_if("validator");
+    options.validation_level = given.text_if("validationLevel");
+    options.validation_action = given.text_if("validationAction");
+    options.index_option_defaults = given.document_if("indexOptionDefaults");
+    options.view_on = given.text_if("viewOn");
+    options.pipeline = given.array_if("pipeline");
+    options.time_series = given.document_if("timeseries");
+    options.expire_after_seconds = given.number("expireAfterSeconds");
+    options.clustered_index = given.document_if("clusteredIndex");
+    options.change_stream_pre_and_post_images = given.document_if("changeStreamPreAndPostImages");
     given.finish();
-    const auto came = co_await on.create_collection(name, how, use_awaitable);
+    const auto came = co_await on.create_collection(name, options, use_awaitable);
     if (!came)
         co_return failed_with(came.error());
     if (what.save_result_as) {
@@ -72,9 +72,9 @@ outcome_later modify_collection(context_ptr in, const operation& what)
     const mongo::database& on = database_of(in, what);
     arguments given{*in, what};
     const std::string_view name = given.text("collection");
-    const auto how = given.options<mongo::drop_options>();
+    const auto options = given.options<mongo::drop_options>();
     const bson::document changes = given.rest();
-    const auto came = co_await on.modify_collection(name, changes, how, use_awaitable);
+    const auto came = co_await on.modify_collection(name, changes, options, use_awaitable);
     co_return outcome_from(came);
 }
 
@@ -83,10 +83,10 @@ outcome_later drop_collection(context_ptr in, const operation& what)
     const mongo::database& on = database_of(in, what);
     arguments given{*in, what};
     const std::string_view name = given.text("collection");
-    const auto how = given.options<mongo::drop_options>();
+    const auto options = given.options<mongo::drop_options>();
     given.finish();
     const auto which = on[name];
-    const auto came = co_await which.drop(how, use_awaitable);
+    const auto came = co_await which.drop(options, use_awaitable);
     co_return outcome_from(came);
 }
 
@@ -95,10 +95,10 @@ outcome_later drop_database(context_ptr in, const operation& what)
     const mongo::client& on = client_of(in, what);
     arguments given{*in, what};
     const std::string_view name = given.text("database");
-    const auto how = given.options<mongo::drop_options>();
+    const auto options = given.options<mongo::drop_options>();
     given.finish();
     const auto which = on[name];
-    const auto came = co_await which.drop(how, use_awaitable);
+    const auto came = co_await which.drop(options, use_awaitable);
     co_return outcome_from(came);
 }
 
@@ -107,9 +107,9 @@ outcome_later rename(context_ptr in, const operation& what)
     const mongo::collection& on = collection_of(in, what);
     arguments given{*in, what};
     const std::string_view to = given.text("to");
-    const auto how = given.options<mongo::rename_options>();
+    const auto options = given.options<mongo::rename_options>();
     given.finish();
-    const auto came = co_await on.rename(to, how, use_awaitable);
+    const auto came = co_await on.rename(to, options, use_awaitable);
     co_return outcome_from(came);
 }
 
@@ -117,9 +117,9 @@ outcome_later list_collections(context_ptr in, const operation& what)
 {
     const mongo::database& on = database_of(in, what);
     arguments given{*in, what};
-    const auto how = given.options<mongo::list_options>();
+    const auto options = given.options<mongo::list_options>();
     given.finish();
-    auto from = on.list_collections(how);
+    auto from = on.list_collections(options);
     const auto came = co_await from.all(use_awaitable);
     co_return outcome_from(came);
 }
@@ -128,9 +128,9 @@ outcome_later list_collection_names(context_ptr in, const operation& what)
 {
     const mongo::database& on = database_of(in, what);
     arguments given{*in, what};
-    const auto how = given.options<mongo::list_options>();
+    const auto options = given.options<mongo::list_options>();
     given.finish();
-    const auto came = co_await on.list_collection_names(how, use_awaitable);
+    const auto came = co_await on.list_collection_names(options, use_awaitable);
     co_return outcome_from(came);
 }
 
@@ -138,9 +138,9 @@ outcome_later list_databases(context_ptr in, const operation& what)
 {
     const mongo::client& on = client_of(in, what);
     arguments given{*in, what};
-    const auto how = given.options<mongo::list_options>();
+    const auto options = given.options<mongo::list_options>();
     given.finish();
-    const auto came = co_await on.list_databases(how, use_awaitable);
+    const auto came = co_await on.list_databases(options, use_awaitable);
     co_return outcome_from(came);
 }
 
@@ -148,9 +148,9 @@ outcome_later list_database_names(context_ptr in, const operation& what)
 {
     const mongo::client& on = client_of(in, what);
     arguments given{*in, what};
-    const auto how = given.options<mongo::list_options>();
+    const auto options = given.options<mongo::list_options>();
     given.finish();
-    const auto came = co_await on.list_database_names(how, use_awaitable);
+    const auto came = co_await on.list_database_names(options, use_awaitable);
     co_return outcome_from(came);
 }
 
@@ -159,9 +159,9 @@ outcome_later list_collection_objects(context_ptr in, const operation& what)
 {
     const mongo::database& on = database_of(in, what);
     arguments given{*in, what};
-    const auto how = given.options<mongo::list_options>();
+    const auto options = given.options<mongo::list_options>();
     given.finish();
-    auto from = on.list_collections(how);
+    auto from = on.list_collections(options);
     const auto came = co_await from.all(use_awaitable);
     if (!came)
         co_return failed_with(came.error());
@@ -179,9 +179,9 @@ outcome_later list_database_objects(context_ptr in, const operation& what)
 {
     const mongo::client& on = client_of(in, what);
     arguments given{*in, what};
-    const auto how = given.options<mongo::list_options>();
+    const auto options = given.options<mongo::list_options>();
     given.finish();
-    const auto came = co_await on.list_databases(how, use_awaitable);
+    const auto came = co_await on.list_databases(options, use_awaitable);
     if (!came)
         co_return failed_with(came.error());
     std::vector<std::string> names;
@@ -199,9 +199,9 @@ outcome_later create_index(context_ptr in, const operation& what)
     const mongo::collection& on = collection_of(in, what);
     arguments given{*in, what};
     const bson::view keys = given.document("keys");
-    const auto how = given.options<mongo::index_options>();
+    const auto options = given.options<mongo::index_options>();
     const bson::document of_index = given.rest();  // its name among them
-    const auto came = co_await on.create_index(keys, of_index, how, use_awaitable);
+    const auto came = co_await on.create_index(keys, of_index, options, use_awaitable);
     co_return outcome_from(came);
 }
 
@@ -221,9 +221,9 @@ outcome_later create_indexes(context_ptr in, const operation& what)
     }
     for (std::size_t n = 0; n < models.size(); ++n)
         models[n].options = kept[n];
-    const auto how = given.options<mongo::index_options>();
+    const auto options = given.options<mongo::index_options>();
     given.finish();
-    const auto came = co_await on.create_indexes(models, how, use_awaitable);
+    const auto came = co_await on.create_indexes(models, options, use_awaitable);
     co_return outcome_from(came);
 }
 
@@ -232,9 +232,9 @@ outcome_later drop_index(context_ptr in, const operation& what)
     const mongo::collection& on = collection_of(in, what);
     arguments given{*in, what};
     const std::string_view name = given.text("name");
-    const auto how = given.options<mongo::index_options>();
+    const auto options = given.options<mongo::index_options>();
     given.finish();
-    const auto came = co_await on.drop_index(name, how, use_awaitable);
+    const auto came = co_await on.drop_index(name, options, use_awaitable);
     co_return outcome_from(came);
 }
 
@@ -242,9 +242,9 @@ outcome_later drop_indexes(context_ptr in, const operation& what)
 {
     const mongo::collection& on = collection_of(in, what);
     arguments given{*in, what};
-    const auto how = given.options<mongo::index_options>();
+    const auto options = given.options<mongo::index_options>();
     given.finish();
-    const auto came = co_await on.drop_indexes(how, use_awaitable);
+    const auto came = co_await on.drop_indexes(options, use_awaitable);
     co_return outcome_from(came);
 }
 
@@ -252,9 +252,9 @@ outcome_later list_indexes(context_ptr in, const operation& what)
 {
     const mongo::collection& on = collection_of(in, what);
     arguments given{*in, what};
-    const auto how = given.options<mongo::list_options>();
+    const auto options = given.options<mongo::list_options>();
     given.finish();
-    auto from = on.list_indexes(how);
+    auto from = on.list_indexes(options);
     const auto came = co_await from.all(use_awaitable);
     co_return outcome_from(came);
 }
@@ -263,9 +263,9 @@ outcome_later list_index_names(context_ptr in, const operation& what)
 {
     const mongo::collection& on = collection_of(in, what);
     arguments given{*in, what};
-    const auto how = given.options<mongo::list_options>();
+    const auto options = given.options<mongo::list_options>();
     given.finish();
-    auto from = on.list_indexes(how);
+    auto from = on.list_indexes(options);
     const auto came = co_await from.all(use_awaitable);
     if (!came)
         co_return failed_with(came.error());

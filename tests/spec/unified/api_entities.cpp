@@ -63,8 +63,8 @@ void demand_taken(const std::string& name, const std::string& value)
                                                                             : name);
     demand(known != nullptr, "uriOptions: " + name + " is not known");
     core::mongo::client_settings unused;
-    const core::mongo::reading how = core::mongo::take_value(*known, unused, value);
-    demand(how.is == core::mongo::reading::verdict::taken,
+    const core::mongo::reading reading = core::mongo::take_value(*known, unused, value);
+    demand(reading.is == core::mongo::reading::verdict::taken,
            "uriOptions: " + name + " cannot be " + value +
                "; allowed: " + core::mongo::allowed_values(*known));
 }
@@ -121,14 +121,14 @@ std::shared_ptr<client_entity> new_client(context& in, const entity_description&
     auto news = std::make_shared<runtime::event>(*in.world);
     events->on_recorded = [news] { news->notify(); };
     auto messages = std::make_shared<client_messages>(from.fields);
-    mongo::client_options how;
-    how.listeners.push_back(events);
-    how.log = messages;
-    how.log_document_length = 1'000'000;  // whole documents are compared
+    mongo::client_options options;
+    options.listeners.push_back(events);
+    options.log = messages;
+    options.log_document_length = 1'000'000;  // whole documents are compared
     if (const auto api = what.document_if("serverApi"))
-        how.server_api = api_of(*api);
+        options.server_api = api_of(*api);
     what.finish();
-    auto made = mongo::client::in_world(in.world, uri, how);
+    auto made = mongo::client::in_world(in.world, uri, options);
     demand(made.has_value(), made ? "" : "client: " + made.error().explain());
     auto entity = std::make_shared<client_entity>(
         client_entity{*std::move(made), std::move(events), std::move(messages), std::move(news)});
@@ -181,8 +181,8 @@ runtime::awaitable<void> fill_pools(std::shared_ptr<context> in, std::shared_ptr
         const auto seen = one->news->count();
         if (pools_are_filled(*one))
             break;
-        const auto how = co_await one->news->wait(seen, until);
-        if (how != runtime::wait_end::notified)
+        const auto end = co_await one->news->wait(seen, until);
+        if (end != runtime::wait_end::notified)
             throw case_failure{"awaitMinPoolSizeMS: a pool has not its connections in time\n" +
                                one->api.dump_state()};
     }
@@ -210,9 +210,9 @@ void make_database(context& in, const entity_description& from)
     (void)what.any("id");
     auto of = in.named.share<client_entity>(what.text("client"));
     const std::string_view name = what.text("databaseName");
-    const mongo::defaults how = defaults_of(what.document_if("databaseOptions"), "databaseOptions");
+    const mongo::defaults options = defaults_of(what.document_if("databaseOptions"), "databaseOptions");
     what.finish();
-    auto api = of->api.database(name, how);
+    auto api = of->api.database(name, options);
     in.named.add(from.id,
                  std::make_shared<database_entity>(database_entity{std::move(api), std::move(of)}));
 }
@@ -223,11 +223,11 @@ void make_collection(context& in, const entity_description& from)
     (void)what.any("id");
     const auto database = in.named.share<database_entity>(what.text("database"));
     const std::string_view name = what.text("collectionName");
-    const mongo::defaults how = defaults_of(what.document_if("collectionOptions"),
+    const mongo::defaults options = defaults_of(what.document_if("collectionOptions"),
                                             "collectionOptions");
     what.finish();
     in.named.add(from.id, std::make_shared<collection_entity>(collection_entity{
-                              database->api.collection(name, how), database->of}));
+                              database->api.collection(name, options), database->of}));
 }
 
 mongo::session_options session_options_of(const context& in, std::optional<bson::view> given)
@@ -255,9 +255,9 @@ void make_session(context& in, const entity_description& from)
     fields what{from.fields, "session " + std::string{from.id}};
     (void)what.any("id");
     const auto of = in.named.share<client_entity>(what.text("client"));
-    const mongo::session_options how = session_options_of(in, what.document_if("sessionOptions"));
+    const mongo::session_options options = session_options_of(in, what.document_if("sessionOptions"));
     what.finish();
-    auto made = std::make_shared<api_session>(of->api.start_session(how));
+    auto made = std::make_shared<api_session>(of->api.start_session(options));
     if (const auto& known = in.lab.prepared_at())
         made->api.advance_cluster_time(*known);
     in.named.add(from.id, std::shared_ptr<session_entity>{std::move(made)});

@@ -79,7 +79,7 @@ struct context {
     std::shared_ptr<runtime::world> world;
     entities named;
     matcher rules{named};
-    std::vector<std::string> told_errors;  // what all errors that operations gave have said
+    std::vector<std::string> reported_errors;  // what all errors that operations gave have said
 };
 
 /// Makes an entity as it is described. Throws case_failure, or case_skipped.

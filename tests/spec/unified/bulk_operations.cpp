@@ -57,20 +57,20 @@ void add_to(Writes& work, write_model& one, const Space&... space)
     if (one.kind == "insertOne") {
         work.insert_one(space..., given.document("document"));
     } else if (one.kind == "updateOne") {
-        const auto how = update_options_of(given, false);
-        work.update_one(space..., given.document("filter"), given.update("update"), how);
+        const auto options = update_options_of(given, false);
+        work.update_one(space..., given.document("filter"), given.update("update"), options);
     } else if (one.kind == "updateMany") {
-        const auto how = update_options_of(given, false);
-        work.update_many(space..., given.document("filter"), given.update("update"), how);
+        const auto options = update_options_of(given, false);
+        work.update_many(space..., given.document("filter"), given.update("update"), options);
     } else if (one.kind == "replaceOne") {
-        const auto how = update_options_of(given, true);
-        work.replace_one(space..., given.document("filter"), given.document("replacement"), how);
+        const auto options = update_options_of(given, true);
+        work.replace_one(space..., given.document("filter"), given.document("replacement"), options);
     } else if (one.kind == "deleteOne") {
-        const auto how = delete_options_of(given);
-        work.delete_one(space..., given.document("filter"), how);
+        const auto options = delete_options_of(given);
+        work.delete_one(space..., given.document("filter"), options);
     } else if (one.kind == "deleteMany") {
-        const auto how = delete_options_of(given);
-        work.delete_many(space..., given.document("filter"), how);
+        const auto options = delete_options_of(given);
+        work.delete_many(space..., given.document("filter"), options);
     } else {
         throw case_failure{"there is no write of the kind " + std::string{one.kind}};
     }
@@ -86,9 +86,9 @@ outcome_later bulk_write(context_ptr in, const operation& what)
         write_model model = model_from(one);
         add_to(work, model);
     }
-    const auto how = given.options<mongo::bulk_write_options>();
+    const auto options = given.options<mongo::bulk_write_options>();
     given.finish();
-    const auto came = co_await on.bulk_write(std::move(work), how, use_awaitable);
+    const auto came = co_await on.bulk_write(std::move(work), options, use_awaitable);
     co_return outcome_from(came);
 }
 
@@ -102,9 +102,9 @@ outcome_later client_bulk_write(context_ptr in, const operation& what)
         const std::string_view space = model.given.text("namespace");
         add_to(work, model, space);
     }
-    const auto how = given.options<mongo::bulk_write_options>();
+    const auto options = given.options<mongo::bulk_write_options>();
     given.finish();
-    const auto came = co_await on.bulk_write(std::move(work), how, use_awaitable);
+    const auto came = co_await on.bulk_write(std::move(work), options, use_awaitable);
     co_return outcome_from(came);
 }
 

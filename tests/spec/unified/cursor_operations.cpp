@@ -30,9 +30,9 @@ outcome_later create_find_cursor(context_ptr in, const operation& what)
     const mongo::collection& on = in->named.get<collection_entity>(what.object).api;
     arguments given{*in, what};
     const bson::view filter = given.document("filter");
-    const auto how = given.options<mongo::find_options>();
+    const auto options = given.options<mongo::find_options>();
     given.finish();
-    return open(in, on.find(filter, how), what);
+    return open(in, on.find(filter, options), what);
 }
 
 mongo::cursor command_cursor(const context_ptr& in, const operation& what)
@@ -42,9 +42,9 @@ mongo::cursor command_cursor(const context_ptr& in, const operation& what)
     (void)given.text("commandName");
     const bson::view command = given.document("command");
     (void)given.any("timeoutMode");
-    const auto how = given.options<mongo::cursor_command_options>();
+    const auto options = given.options<mongo::cursor_command_options>();
     given.finish();
-    return on.run_cursor_command(command, how);
+    return on.run_cursor_command(command, options);
 }
 
 outcome_later create_command_cursor(context_ptr in, const operation& what)

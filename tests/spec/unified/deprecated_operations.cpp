@@ -37,19 +37,19 @@ mongo::collection& collection_of(const context_ptr& in, const operation& what)
 }
 
 result<core::mongo::command> count_command(const core::mongo::operation_space& space,
-                                           bson::view filter, const mongo::count_options& how)
+                                           bson::view filter, const mongo::count_options& options)
 {
     core::mongo::draft made{space, "count", filter.size()};
     made.body.add("query", filter);
-    made.put("skip", how.skip);
-    made.put("limit", how.limit);
-    made.put("collation", how.collation);
-    how.hint.write(made.body, "hint");
-    how.comment.write(made.body, "comment");
-    made.put("maxTimeMS", how.max_time);
-    if (auto read = make_read(made.to, space, how.read_concern, how.read_preference); !read)
+    made.put("skip", options.skip);
+    made.put("limit", options.limit);
+    made.put("collation", options.collation);
+    options.hint.write(made.body, "hint");
+    options.comment.write(made.body, "comment");
+    made.put("maxTimeMS", options.max_time);
+    if (auto read = make_read(made.to, space, options.read_concern, options.read_preference); !read)
         return std::move(read).error();
-    made.limit(how.timeout);
+    made.limit(options.timeout);
     return made.finish();
 }
 
@@ -58,22 +58,22 @@ outcome_later count(context_ptr in, const operation& what)
     const mongo::collection& on = collection_of(in, what);
     arguments given{*in, what};
     const bson::view filter = given.document("filter");
-    const auto how = given.options<mongo::count_options>();
+    const auto options = given.options<mongo::count_options>();
     given.finish();
     auto running = parts_of(on)->run_and_read<result<std::int64_t>>(
-        count_command(space_of(on), filter, how), how.session, core::mongo::read_estimated_count);
+        count_command(space_of(on), filter, options), options.session, core::mongo::read_estimated_count);
     const auto came = co_await std::move(running);
     co_return outcome_from(came);
 }
 
 /// A read, but none that may be retried.
 result<core::mongo::command> map_reduce_command(const core::mongo::operation_space& space,
-                                                arguments& given, const mongo::count_options& how)
+                                                arguments& given, const mongo::count_options& options)
 {
     core::mongo::draft made{space, "mapReduce", 256};
     for (const char* const name : {"map", "reduce", "out"})
         made.body.copy(name, given.need(name));
-    if (auto read = make_read(made.to, space, how.read_concern, how.read_preference); !read)
+    if (auto read = make_read(made.to, space, options.read_concern, options.read_preference); !read)
         return std::move(read).error();
     made.to.eligible = false;
     return made.finish();
@@ -83,14 +83,14 @@ outcome_later map_reduce(context_ptr in, const operation& what)
 {
     const mongo::collection& on = collection_of(in, what);
     arguments given{*in, what};
-    mongo::count_options how;
-    how.session = given.session();
-    auto command = map_reduce_command(space_of(on), given, how);
+    mongo::count_options options;
+    options.session = given.session();
+    auto command = map_reduce_command(space_of(on), given, options);
     given.finish();
     demand(!command || command->body.find_path("out.inline"),
            "mapReduce: the runner knows inline results only");
     auto running = parts_of(on)->run_and_read<result<bson::document>>(
-        std::move(command), how.session, mongo::read_reply);
+        std::move(command), options.session, mongo::read_reply);
     const auto came = co_await std::move(running);
     if (!came)
         co_return failed_with(came.error());

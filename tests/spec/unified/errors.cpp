@@ -39,8 +39,8 @@ void gather_sentences(const error& why, std::vector<std::string>& into)
 {
     into.push_back(why.message());
     if (const mongo::server_failure* const reply = mongo::server_failure_of(why))
-        if (const element words = reply->reply["errmsg"]; words.type() == type::string)
-            into.emplace_back(words.as_string());
+        if (const element description = reply->reply["errmsg"]; description.type() == type::string)
+            into.emplace_back(description.as_string());
     const mongo::write_failure* const writes = mongo::write_failure_of(why);
     if (!writes)
         return;
@@ -172,8 +172,8 @@ difference compare(const element& wanted, const error& why, const element& parti
                       wanted.as_bool() ? "a timeout" : "no timeout");
     if (name == "errorContains")
         return unless(std::ranges::any_of(sentences_of(why),
-                                          [&](const std::string& words) {
-                                              return contains(words, wanted.as_string());
+                                          [&](const std::string& description) {
+                                              return contains(description, wanted.as_string());
                                           }),
                       "the words " + shown(wanted));
     if (name == "errorCode") {

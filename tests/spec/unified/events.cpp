@@ -6,7 +6,7 @@
 namespace holdfast::spec::unified {
 namespace {
 
-namespace told = mongo::told;
+namespace events = mongo::events;
 using bson::element;
 using bson::type;
 
@@ -27,7 +27,7 @@ std::set<std::string, std::less<>> texts_in(bson::view fields, std::string_view 
 
 /// What all events of commands can be asked for, and `more`.
 template <class... More>
-bson::document command_fields(const told::command_facts& of, const More&... more)
+bson::document command_fields(const events::command_facts& of, const More&... more)
 {
     return bson::doc("commandName", of.command_name, "databaseName", of.database_name,
                      "hasServiceId", of.service.has_value(), "hasServerConnectionId",
@@ -174,7 +174,7 @@ std::pair<bson::document, bson::document> client_events::last_two_lsids() const
     return {lsid_of(commands[commands.size() - 2]), lsid_of(commands.back())};
 }
 
-bool client_events::is_secret(const told::command_facts& of) const
+bool client_events::is_secret(const events::command_facts& of) const
 {
     if (std::ranges::find(sensitive_commands, of.command_name) != std::end(sensitive_commands))
         return true;
@@ -182,7 +182,7 @@ bool client_events::is_secret(const told::command_facts& of) const
     return hellos_with_secrets_.contains(of.request.value());
 }
 
-bool client_events::ignores(const told::command_facts& of) const
+bool client_events::ignores(const events::command_facts& of) const
 {
     return ignored_commands_.contains(of.command_name) || (!sensitive_ && is_secret(of));
 }
@@ -218,7 +218,7 @@ void client_events::record(event_kind kind, std::string_view name, bson::documen
         on_recorded();
 }
 
-void client_events::on(const told::command_started& e) noexcept
+void client_events::on(const events::command_started& e) noexcept
 {
     // A hello that carries a login is told without its words.
     if (e.command.empty() && std::ranges::find(hellos, e.of.command_name) != std::end(hellos)) {
@@ -229,13 +229,13 @@ void client_events::on(const told::command_started& e) noexcept
         record(event_kind::command, "commandStartedEvent",
                command_fields(e.of, "command", e.command));
 }
-void client_events::on(const told::command_succeeded& e) noexcept
+void client_events::on(const events::command_succeeded& e) noexcept
 {
     if (!ignores(e.of))
         record(event_kind::command, "commandSucceededEvent",
                command_fields(e.of, "reply", e.reply));
 }
-void client_events::on(const told::command_failed& e) noexcept
+void client_events::on(const events::command_failed& e) noexcept
 {
     if (!is_secret(e.of))
         add_failure(e.failure);
@@ -244,29 +244,29 @@ void client_events::on(const told::command_failed& e) noexcept
                command_fields(e.of, "failure", e.failure.message()));
 }
 
-void client_events::on(const told::pool_created&) noexcept
+void client_events::on(const events::pool_created&) noexcept
 {
     record(event_kind::cmap, "poolCreatedEvent");
 }
-void client_events::on(const told::pool_ready&) noexcept
+void client_events::on(const events::pool_ready&) noexcept
 {
     record(event_kind::cmap, "poolReadyEvent");
 }
-void client_events::on(const told::pool_cleared& e) noexcept
+void client_events::on(const events::pool_cleared& e) noexcept
 {
     record(event_kind::cmap, "poolClearedEvent",
            bson::doc("hasServiceId", e.service.has_value(), "interruptInUseConnections",
                      e.interrupts_in_use));
 }
-void client_events::on(const told::pool_closed&) noexcept
+void client_events::on(const events::pool_closed&) noexcept
 {
     record(event_kind::cmap, "poolClosedEvent");
 }
-void client_events::on(const told::connection_created&) noexcept
+void client_events::on(const events::connection_created&) noexcept
 {
     record(event_kind::cmap, "connectionCreatedEvent");
 }
-void client_events::on(const told::connection_ready& e) noexcept
+void client_events::on(const events::connection_ready& e) noexcept
 {
     {
         const std::lock_guard lock{mutex_};
@@ -274,7 +274,7 @@ void client_events::on(const told::connection_ready& e) noexcept
     }
     record(event_kind::cmap, "connectionReadyEvent");
 }
-void client_events::on(const told::connection_closed& e) noexcept
+void client_events::on(const events::connection_closed& e) noexcept
 {
     {
         const std::lock_guard lock{mutex_};
@@ -282,15 +282,15 @@ void client_events::on(const told::connection_closed& e) noexcept
     }
     record(event_kind::cmap, "connectionClosedEvent", bson::doc("reason", e.reason));
 }
-void client_events::on(const told::connection_check_out_started&) noexcept
+void client_events::on(const events::connection_check_out_started&) noexcept
 {
     record(event_kind::cmap, "connectionCheckOutStartedEvent");
 }
-void client_events::on(const told::connection_check_out_failed& e) noexcept
+void client_events::on(const events::connection_check_out_failed& e) noexcept
 {
     record(event_kind::cmap, "connectionCheckOutFailedEvent", bson::doc("reason", e.reason));
 }
-void client_events::on(const told::connection_checked_out&) noexcept
+void client_events::on(const events::connection_checked_out&) noexcept
 {
     {
         const std::lock_guard lock{mutex_};
@@ -298,7 +298,7 @@ void client_events::on(const told::connection_checked_out&) noexcept
     }
     record(event_kind::cmap, "connectionCheckedOutEvent");
 }
-void client_events::on(const told::connection_checked_in&) noexcept
+void client_events::on(const events::connection_checked_in&) noexcept
 {
     {
         const std::lock_guard lock{mutex_};
@@ -307,15 +307,15 @@ void client_events::on(const told::connection_checked_in&) noexcept
     record(event_kind::cmap, "connectionCheckedInEvent");
 }
 
-void client_events::on(const told::topology_opening&) noexcept
+void client_events::on(const events::topology_opening&) noexcept
 {
     record(event_kind::sdam, "topologyOpeningEvent");
 }
-void client_events::on(const told::topology_closed&) noexcept
+void client_events::on(const events::topology_closed&) noexcept
 {
     record(event_kind::sdam, "topologyClosedEvent");
 }
-void client_events::on(const told::topology_description_changed& e) noexcept
+void client_events::on(const events::topology_description_changed& e) noexcept
 {
     {
         const std::lock_guard lock{mutex_};
@@ -324,29 +324,29 @@ void client_events::on(const told::topology_description_changed& e) noexcept
     record(event_kind::sdam, "topologyDescriptionChangedEvent",
            types(e.previous.type, e.current.type));
 }
-void client_events::on(const told::server_description_changed& e) noexcept
+void client_events::on(const events::server_description_changed& e) noexcept
 {
     record(event_kind::sdam, "serverDescriptionChangedEvent",
            types(e.previous.type, e.current.type));
 }
-void client_events::on(const told::server_heartbeat_started& e) noexcept
+void client_events::on(const events::server_heartbeat_started& e) noexcept
 {
     record(event_kind::sdam, "serverHeartbeatStartedEvent", bson::doc("awaited", e.awaited));
 }
-void client_events::on(const told::server_heartbeat_succeeded& e) noexcept
+void client_events::on(const events::server_heartbeat_succeeded& e) noexcept
 {
     record(event_kind::sdam, "serverHeartbeatSucceededEvent", bson::doc("awaited", e.awaited));
 }
-void client_events::on(const told::server_heartbeat_failed& e) noexcept
+void client_events::on(const events::server_heartbeat_failed& e) noexcept
 {
     add_failure(e.failure);
     record(event_kind::sdam, "serverHeartbeatFailedEvent", bson::doc("awaited", e.awaited));
 }
 
-void check_events(const expected_events& expected, const client_events& told_by,
+void check_events(const expected_events& expected, const client_events& recorded_by,
                   const matcher& rules)
 {
-    const auto found = told_by.recorded(kind_named(expected.type));
+    const auto found = recorded_by.recorded(kind_named(expected.type));
     const std::string whose = std::string{expected.type} + " events of " +
                               std::string{expected.client} + ": ";
     for (std::size_t i = 0; i != std::min(found.size(), expected.events.size()); ++i)

@@ -62,27 +62,27 @@ public:
     std::pair<bson::document, bson::document> last_two_lsids() const;
 
     // clang-format off
-    void on(const mongo::told::command_started&) noexcept override;
-    void on(const mongo::told::command_succeeded&) noexcept override;
-    void on(const mongo::told::command_failed&) noexcept override;
-    void on(const mongo::told::pool_created&) noexcept override;
-    void on(const mongo::told::pool_ready&) noexcept override;
-    void on(const mongo::told::pool_cleared&) noexcept override;
-    void on(const mongo::told::pool_closed&) noexcept override;
-    void on(const mongo::told::connection_created&) noexcept override;
-    void on(const mongo::told::connection_ready&) noexcept override;
-    void on(const mongo::told::connection_closed&) noexcept override;
-    void on(const mongo::told::connection_check_out_started&) noexcept override;
-    void on(const mongo::told::connection_check_out_failed&) noexcept override;
-    void on(const mongo::told::connection_checked_out&) noexcept override;
-    void on(const mongo::told::connection_checked_in&) noexcept override;
-    void on(const mongo::told::topology_opening&) noexcept override;
-    void on(const mongo::told::topology_closed&) noexcept override;
-    void on(const mongo::told::topology_description_changed&) noexcept override;
-    void on(const mongo::told::server_description_changed&) noexcept override;
-    void on(const mongo::told::server_heartbeat_started&) noexcept override;
-    void on(const mongo::told::server_heartbeat_succeeded&) noexcept override;
-    void on(const mongo::told::server_heartbeat_failed&) noexcept override;
+    void on(const mongo::events::command_started&) noexcept override;
+    void on(const mongo::events::command_succeeded&) noexcept override;
+    void on(const mongo::events::command_failed&) noexcept override;
+    void on(const mongo::events::pool_created&) noexcept override;
+    void on(const mongo::events::pool_ready&) noexcept override;
+    void on(const mongo::events::pool_cleared&) noexcept override;
+    void on(const mongo::events::pool_closed&) noexcept override;
+    void on(const mongo::events::connection_created&) noexcept override;
+    void on(const mongo::events::connection_ready&) noexcept override;
+    void on(const mongo::events::connection_closed&) noexcept override;
+    void on(const mongo::events::connection_check_out_started&) noexcept override;
+    void on(const mongo::events::connection_check_out_failed&) noexcept override;
+    void on(const mongo::events::connection_checked_out&) noexcept override;
+    void on(const mongo::events::connection_checked_in&) noexcept override;
+    void on(const mongo::events::topology_opening&) noexcept override;
+    void on(const mongo::events::topology_closed&) noexcept override;
+    void on(const mongo::events::topology_description_changed&) noexcept override;
+    void on(const mongo::events::server_description_changed&) noexcept override;
+    void on(const mongo::events::server_heartbeat_started&) noexcept override;
+    void on(const mongo::events::server_heartbeat_succeeded&) noexcept override;
+    void on(const mongo::events::server_heartbeat_failed&) noexcept override;
     // clang-format on
 
     /// The newest description of the topology; for assertTopologyType, waitForPrimaryChange and
@@ -95,8 +95,8 @@ private:
         std::shared_ptr<document_list> list;
     };
 
-    bool is_secret(const mongo::told::command_facts& of) const;
-    bool ignores(const mongo::told::command_facts& of) const;
+    bool is_secret(const mongo::events::command_facts& of) const;
+    bool ignores(const mongo::events::command_facts& of) const;
     void add_failure(const error& why);
     void record(event_kind kind, std::string_view name, bson::document fields = {}) noexcept;
     void keep(event_kind kind, std::string_view name, bson::document fields);
@@ -117,6 +117,6 @@ private:
 };
 
 /// Throws case_failure with the number of the event and how it differs.
-void check_events(const expected_events& expected, const client_events& told, const matcher& rules);
+void check_events(const expected_events& expected, const client_events& received, const matcher& rules);
 
 }  // namespace holdfast::spec::unified

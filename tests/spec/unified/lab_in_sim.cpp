@@ -50,7 +50,7 @@ public:
     bool run(runtime::awaitable<void> what, duration limit) override
     {
         const auto ended = std::make_shared<bool>(false);
-        client_.start(tell(std::move(what), ended));
+        client_.start(notify(std::move(what), ended));
         const time_point until = net_.now() + limit;
         net_.run_while_not([&] { return *ended || net_.now() > until; });
         return *ended;
@@ -83,7 +83,7 @@ public:
     }
 
 private:
-    static runtime::awaitable<void> tell(runtime::awaitable<void> what, std::shared_ptr<bool> ended)
+    static runtime::awaitable<void> notify(runtime::awaitable<void> what, std::shared_ptr<bool> ended)
     {
         co_await std::move(what);
         *ended = true;

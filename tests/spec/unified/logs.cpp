@@ -30,25 +30,25 @@ log_component component_named(std::string_view name)
 
 /// Whether the log says of a failure what somebody was told. A message that is empty says nothing,
 /// and cannot be repeated.
-bool repeats(const element& failure, std::span<const std::string> told)
+bool repeats(const element& failure, std::span<const std::string> received)
 {
     // As it is: what is shown to people has its quotes escaped, and may be cut.
     const std::string text = failure.type() == type::string ? std::string{failure.as_string()}
                                                             : shown(failure);
-    return std::ranges::any_of(told, [&](const std::string& words) {
-        return !words.empty() && text.find(words) != std::string::npos;
+    return std::ranges::any_of(received, [&](const std::string& description) {
+        return !description.empty() && text.find(description) != std::string::npos;
     });
 }
 
 difference compare_failure(const element& redacted, const recorded_message& found,
-                           std::span<const std::string> told)
+                           std::span<const std::string> received)
 {
     if (!redacted)
         return {};
     const element failure = found.data["failure"];
     if (!failure)
         return "expected a failure, found none";
-    if (redacted.as_bool() == repeats(failure, told))
+    if (redacted.as_bool() == repeats(failure, received))
         return "expected a failure that is " +
                std::string{redacted.as_bool() ? "redacted" : "not redacted"} + ", found " +
                shown(failure);
@@ -56,7 +56,7 @@ difference compare_failure(const element& redacted, const recorded_message& foun
 }
 
 difference compare(bson::view expected, const recorded_message& found, const matcher& rules,
-                   std::span<const std::string> told)
+                   std::span<const std::string> received)
 {
     if (const auto name = expected["component"].as_string(); name != name_of(found.component))
         return "expected one of " + std::string{name} + ", found one of " +
@@ -66,7 +66,7 @@ difference compare(bson::view expected, const recorded_message& found, const mat
     if (level_named(expected["level"].as_string()) != found.level)
         return "expected the level " + shown(expected["level"]) + ", found " +
                std::string{name_of(found.level)};
-    return compare_failure(expected["failureIsRedacted"], found, told);
+    return compare_failure(expected["failureIsRedacted"], found, received);
 }
 
 std::string messages_of(std::span<const recorded_message> found)
@@ -125,17 +125,17 @@ std::vector<recorded_message> client_messages::recorded() const
 }
 
 void check_messages(const expected_messages& expected, const client_messages& logged,
-                    const matcher& rules, std::span<const std::string> told)
+                    const matcher& rules, std::span<const std::string> received)
 {
     auto found = logged.recorded();
     std::erase_if(found, [&](const recorded_message& one) {
         return std::ranges::any_of(expected.ignored, [&](bson::view ignored) {
-            return !compare(ignored, one, rules, told);
+            return !compare(ignored, one, rules, received);
         });
     });
     const std::string whose = "log messages of " + std::string{expected.client} + ": ";
     for (std::size_t i = 0; i != std::min(found.size(), expected.messages.size()); ++i)
-        if (const auto wrong = compare(expected.messages[i], found[i], rules, told))
+        if (const auto wrong = compare(expected.messages[i], found[i], rules, received))
             throw case_failure{whose + "number " + std::to_string(i) + ": " + *wrong};
     demand(found.size() >= expected.messages.size(),
            whose + "expected " + std::to_string(expected.messages.size()) + ", there were only " +

@@ -45,6 +45,6 @@ private:
 /// of the case have said, whether they came from operations or a retry has made up for them: a
 /// failure in the log is redacted if it repeats nothing of that.
 void check_messages(const expected_messages& expected, const client_messages& logged,
-                    const matcher& rules, std::span<const std::string> told);
+                    const matcher& rules, std::span<const std::string> received);
 
 }  // namespace holdfast::spec::unified

@@ -95,10 +95,10 @@ bool is_special(bson::view fields)
 std::string shown(bson::view value)
 {
     auto text = bson::to_json(value);
-    std::string words = text ? *std::move(text) : "a malformed document";
-    if (words.size() > longest_shown)
-        words.replace(longest_shown, std::string::npos, "...");
-    return words;
+    std::string message = text ? *std::move(text) : "a malformed document";
+    if (message.size() > longest_shown)
+        message.replace(longest_shown, std::string::npos, "...");
+    return message;
 }
 
 std::string shown(const element& value)
@@ -122,9 +122,9 @@ struct matcher::place {
         return {path.empty() ? std::string{key} : path + "." + std::string{key}, is_root,
                 operators};
     }
-    difference differs(const std::string& how) const
+    difference differs(const std::string& text) const
     {
-        return path.empty() ? how : path + ": " + how;
+        return path.empty() ? text : path + ": " + text;
     }
     difference differs(const std::string& expected, const element& found) const
     {

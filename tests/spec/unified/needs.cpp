@@ -98,11 +98,11 @@ bool meets_one(const deployment_kind& offer, std::span<const requirement> clause
            });
 }
 
-std::string in_words(const requirement& clause)
+std::string to_text(const requirement& clause)
 {
-    std::string words;
+    std::string text;
     const auto add = [&](const std::string& more) {
-        words.append(words.empty() ? "" : ", ").append(more);
+        text.append(text.empty() ? "" : ", ").append(more);
     };
     if (clause.at_least)
         add("from " + text_of(*clause.at_least));
@@ -120,33 +120,33 @@ std::string in_words(const requirement& clause)
         add("client-side encryption");
     for (const element& one : clause.parameters)
         add("parameter " + std::string{one.key()});
-    return words;
+    return text;
 }
 
-std::string in_words(std::span<const requirement> clauses)
+std::string to_text(std::span<const requirement> clauses)
 {
-    std::string words;
+    std::string text;
     for (const requirement& clause : clauses)
-        words.append(words.empty() ? "" : "; or ").append(in_words(clause));
-    return words;
+        text.append(text.empty() ? "" : "; or ").append(to_text(clause));
+    return text;
 }
 
 not_run no_deployment(const unified_file& file, const unified_case& one)
 {
-    std::string words = in_words(file.run_on);
+    std::string text = to_text(file.run_on);
     if (!one.run_on.empty())
-        words.append(words.empty() ? "" : "; and also ").append(in_words(one.run_on));
-    return {"no deployment of the lab is what it needs: " + words};
+        text.append(text.empty() ? "" : "; and also ").append(to_text(one.run_on));
+    return {"no deployment of the lab is what it needs: " + text};
 }
 
 }  // namespace
 
 std::string text_of(const deployment_kind& kind)
 {
-    std::string words{names_of(kind.topology).for_people};
-    words.append(" ").append(std::to_string(kind.version.major));
-    words.append(".").append(std::to_string(kind.version.minor));
-    return words.append(kind.auth ? " with auth" : "");
+    std::string text{names_of(kind.topology).for_people};
+    text.append(" ").append(std::to_string(kind.version.major));
+    text.append(".").append(std::to_string(kind.version.minor));
+    return text.append(kind.auth ? " with auth" : "");
 }
 
 std::variant<deployment_kind, not_run> deployment_for(const unified_file& file,

@@ -68,7 +68,7 @@ runtime::awaitable<void> execute(std::shared_ptr<context> in, operation what)
     const named_operation& found = operation_named(what);
     const outcome_of_operation came = co_await found.run(in, what);
     if (came.failed)
-        std::ranges::move(sentences_of(*came.failed), std::back_inserter(in->told_errors));
+        std::ranges::move(sentences_of(*came.failed), std::back_inserter(in->reported_errors));
     check_outcome(what, came, in->rules);
     if (!what.save_result_as || came.failed || found.saves_itself)
         co_return;

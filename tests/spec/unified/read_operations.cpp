@@ -26,9 +26,9 @@ outcome_later find(context_ptr in, const operation& what)
     const mongo::collection& on = collection_of(in, what);
     arguments given{*in, what};
     const bson::view filter = given.document("filter");
-    const auto how = given.options<mongo::find_options>();
+    const auto options = given.options<mongo::find_options>();
     given.finish();
-    return read_all(on.find(filter, how));
+    return read_all(on.find(filter, options));
 }
 
 outcome_later find_one(context_ptr in, const operation& what)
@@ -36,9 +36,9 @@ outcome_later find_one(context_ptr in, const operation& what)
     const mongo::collection& on = collection_of(in, what);
     arguments given{*in, what};
     const bson::view filter = given.document("filter");
-    const auto how = given.options<mongo::find_options>();
+    const auto options = given.options<mongo::find_options>();
     given.finish();
-    const auto came = co_await on.find_one(filter, how, use_awaitable);
+    const auto came = co_await on.find_one(filter, options, use_awaitable);
     co_return outcome_from(came);
 }
 
@@ -46,12 +46,12 @@ outcome_later aggregate(context_ptr in, const operation& what)
 {
     arguments given{*in, what};
     const bson::array_view pipeline = given.array("pipeline");
-    const auto how = given.options<mongo::aggregate_options>();
+    const auto options = given.options<mongo::aggregate_options>();
     given.finish();
     const entity& on = in->named.at(what.object);
     if (const auto* const database = std::get_if<std::shared_ptr<database_entity>>(&on))
-        return read_all((*database)->api.aggregate(pipeline, how));
-    return read_all(collection_of(in, what).aggregate(pipeline, how));
+        return read_all((*database)->api.aggregate(pipeline, options));
+    return read_all(collection_of(in, what).aggregate(pipeline, options));
 }
 
 outcome_later count_documents(context_ptr in, const operation& what)
@@ -59,9 +59,9 @@ outcome_later count_documents(context_ptr in, const operation& what)
     const mongo::collection& on = collection_of(in, what);
     arguments given{*in, what};
     const bson::view filter = given.document("filter");
-    const auto how = given.options<mongo::count_options>();
+    const auto options = given.options<mongo::count_options>();
     given.finish();
-    const auto came = co_await on.count_documents(filter, how, use_awaitable);
+    const auto came = co_await on.count_documents(filter, options, use_awaitable);
     co_return outcome_from(came);
 }
 
@@ -69,9 +69,9 @@ outcome_later estimated_document_count(context_ptr in, const operation& what)
 {
     const mongo::collection& on = collection_of(in, what);
     arguments given{*in, what};
-    const auto how = given.options<mongo::count_options>();
+    const auto options = given.options<mongo::count_options>();
     given.finish();
-    const auto came = co_await on.estimated_document_count(how, use_awaitable);
+    const auto came = co_await on.estimated_document_count(options, use_awaitable);
     co_return outcome_from(came);
 }
 
@@ -81,9 +81,9 @@ outcome_later distinct(context_ptr in, const operation& what)
     arguments given{*in, what};
     const std::string_view field = given.text("fieldName");
     const bson::view filter = given.document("filter");
-    const auto how = given.options<mongo::distinct_options>();
+    const auto options = given.options<mongo::distinct_options>();
     given.finish();
-    const auto came = co_await on.distinct(field, filter, how, use_awaitable);
+    const auto came = co_await on.distinct(field, filter, options, use_awaitable);
     co_return outcome_from(came);
 }
 

@@ -35,6 +35,6 @@ enum class expectation : std::uint8_t { pass, fail, refused };
 
 /// What such a file is reported as, given what came of it: a failure that was expected is a pass,
 /// and a pass a failure. Skips stay.
-outcome judged(outcome came, expectation expected);
+outcome decided(outcome came, expectation expected);
 
 }  // namespace holdfast::spec::unified

@@ -51,15 +51,15 @@ void stop_listening(const context& in)
     }
 }
 
-void check_told(const context& in, const unified_case& one)
+void check_reported(const context& in, const unified_case& one)
 {
     for (const expected_events& all : one.expect_events)
         check_events(all, *in.named.get<client_entity>(all.client).events, in.rules);
     for (const expected_messages& all : one.expect_messages) {
         const client_entity& by = in.named.get<client_entity>(all.client);
-        std::vector<std::string> told = in.told_errors;
-        std::ranges::move(by.events->open_failures(), std::back_inserter(told));
-        check_messages(all, *by.messages, in.rules, told);
+        std::vector<std::string> received = in.reported_errors;
+        std::ranges::move(by.events->open_failures(), std::back_inserter(received));
+        check_messages(all, *by.messages, in.rules, received);
     }
 }
 
@@ -100,41 +100,41 @@ runtime::awaitable<void> check_data(std::shared_ptr<context> in, const collectio
 }
 
 runtime::awaitable<void> carry_out(std::shared_ptr<context> in, const unified_file& file,
-                                   const unified_case& one, std::shared_ptr<verdict> told)
+                                   const unified_case& one, std::shared_ptr<verdict> received)
 {
     for (const entity_description& each : file.create_entities) {
-        told->at = "the entity " + std::string{each.id};
+        received->at = "the entity " + std::string{each.id};
         co_await make_entity(in, each);
     }
     int number = 0;
     for (const operation& each : one.operations) {
-        told->at = "operation " + std::to_string(number++) + " (" + std::string{each.name} + ")";
+        received->at = "operation " + std::to_string(number++) + " (" + std::string{each.name} + ")";
         co_await execute(in, each);
     }
-    told->at = "the threads that were not waited for";
+    received->at = "the threads that were not waited for";
     for (const auto& each : threads_of(*in))
         co_await end_thread(in, each);
     stop_listening(*in);
-    told->at = "the fail points";
+    received->at = "the fail points";
     co_await in->lab.clean();
-    told->at = "what the clients have told";
-    check_told(*in, one);
-    told->at = "the outcome";
+    received->at = "what the clients have told";
+    check_reported(*in, one);
+    received->at = "the outcome";
     for (const collection_data& each : one.outcome)
         co_await check_data(in, each);
 }
 
 /// The case itself; what it throws is what it came to.
 runtime::awaitable<void> attempt(std::shared_ptr<context> in, const unified_file& file,
-                                 const unified_case& one, std::shared_ptr<verdict> told)
+                                 const unified_case& one, std::shared_ptr<verdict> received)
 {
     try {
         co_await in->lab.prepare(file);
-        co_await carry_out(in, file, one, told);
+        co_await carry_out(in, file, one, received);
     } catch (const case_skipped& why) {
-        told->came = skipped{why.what()};
+        received->came = skipped{why.what()};
     } catch (const std::exception& why) {
-        told->came = failed{told->at + ": " + why.what()};
+        received->came = failed{received->at + ": " + why.what()};
     }
 }
 
@@ -169,19 +169,19 @@ outcome run_case(running_lab& on, const unified_file& file, const unified_case& 
                  std::string_view profile)
 {
     const auto in = std::make_shared<context>(on, profile);
-    const auto told = std::make_shared<verdict>();
-    const bool ended = on.servers().run(attempt(in, file, one, told), limit);
+    const auto received = std::make_shared<verdict>();
+    const bool ended = on.servers().run(attempt(in, file, one, received), limit);
     if (!ended)
-        told->came = failed{"does not end: it hangs at " + told->at + state_of(*in)};
+        received->came = failed{"does not end: it hangs at " + received->at + state_of(*in)};
     const bool tidy = on.servers().run(tidy_up(in), limit_of_closing);
     if (!tidy && ended)
-        told->came = failed{"does not end: its clients do not close" + state_of(*in)};
+        received->came = failed{"does not end: its clients do not close" + state_of(*in)};
     if (!ended || !tidy)
         on.broken = true;
-    return told->came;
+    return received->came;
 }
 
-outcome judged(outcome came, expectation expected)
+outcome decided(outcome came, expectation expected)
 {
     if (expected == expectation::pass || std::holds_alternative<skipped>(came))
         return came;

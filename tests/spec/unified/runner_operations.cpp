@@ -14,7 +14,7 @@ using outcome_later = runtime::awaitable<outcome_of_operation>;
 
 /// How long a case waits for events and threads. The format says 10 s, which is also how long a
 /// server keeps a heartbeat open by default: so a little more.
-constexpr duration patience = 15s;
+constexpr duration timeout = 15s;
 
 outcome_later fail_point(context_ptr in, const operation& what)
 {
@@ -50,14 +50,14 @@ outcome_later wait_for_event(context_ptr in, const operation& what)
     const auto count = given.number("count");
     demand(count.has_value(), "waitForEvent: argument count is missing");
     given.finish();
-    const time_point until = in->world->steady_now() + patience;
+    const time_point until = in->world->steady_now() + timeout;
     for (;;) {
         const auto seen = of->news->count();
         const std::size_t found = of->events->count(event, in->rules);
         if (static_cast<std::int64_t>(found) >= *count)
             co_return gave_nothing();
-        const auto how = co_await of->news->wait(seen, until);
-        demand(how == runtime::wait_end::notified, "waitForEvent: " + std::to_string(found) +
+        const auto end = co_await of->news->wait(seen, until);
+        demand(end == runtime::wait_end::notified, "waitForEvent: " + std::to_string(found) +
                                                        " of " + std::to_string(*count) +
                                                        " came: " + shown(event));
     }
@@ -150,13 +150,13 @@ runtime::awaitable<void> end_thread(context_ptr in, std::shared_ptr<thread_entit
 {
     which->closing = true;
     which->news.notify();
-    const time_point until = in->world->steady_now() + patience;
+    const time_point until = in->world->steady_now() + timeout;
     for (;;) {
         const auto seen = which->news.count();
         if (which->ended)
             break;
-        const auto how = co_await which->news.wait(seen, until);
-        demand(how == runtime::wait_end::notified,
+        const auto end = co_await which->news.wait(seen, until);
+        demand(end == runtime::wait_end::notified,
                "waitForThread: its operations have not ended in time");
     }
     demand(!which->failed, "on the thread: " + which->failed.value_or(""));

@@ -99,16 +99,16 @@ runtime::awaitable<bson::document> running_lab::command(std::string_view databas
                                                         bson::document what,
                                                         const mongo::session* in, bool may_lack)
 {
-    mongo::command_options how;
-    how.session = in;
-    auto reply = co_await own().run_command(database, what, how, asio::use_awaitable);
+    mongo::command_options options;
+    options.session = in;
+    auto reply = co_await own().run_command(database, what, options, asio::use_awaitable);
     // On a busy machine a set may have elected another primary since the last case.
     for (int tries = 0; tries < 20 && !reply; ++tries) {
         if (mongo::server_code(reply.error()) != not_writable_primary)
             break;
         const std::shared_ptr<runtime::world> in_world = servers_->world();
         co_await runtime::sleep_until(*in_world, in_world->steady_now() + 100ms);
-        reply = co_await own().run_command(database, what, how, asio::use_awaitable);
+        reply = co_await own().run_command(database, what, options, asio::use_awaitable);
     }
     if (reply)
         co_return *std::move(reply);

@@ -19,7 +19,7 @@ namespace json = boost::json;
 struct shape;
 using shape_ptr = std::shared_ptr<const shape>;
 
-struct word {
+struct item {
     std::string name;  // of a kind, or of another rule
 };
 struct text {
@@ -46,7 +46,7 @@ struct either {
     std::vector<shape_ptr> of;
 };
 struct shape {
-    std::variant<word, text, list, fields, either> is;
+    std::variant<item, text, list, fields, either> is;
 };
 
 using rule_map = std::map<std::string, shape_ptr, std::less<>>;
@@ -83,7 +83,7 @@ private:
         if (take("{"))
             return object();
         if (!take("\""))
-            return make(word{identifier()});
+            return make(item{identifier()});
         const std::size_t end = rest_.find('"');
         text quoted{std::string{rest_.substr(0, end)}};
         rest_.remove_prefix(end + 1);
@@ -113,7 +113,7 @@ private:
     void entry(fields& all)
     {
         if (take("...")) {
-            all.any_other = make(word{"any"});
+            all.any_other = make(item{"any"});
         } else if (take("!")) {
             const std::string first = identifier();
             all.not_together.emplace_back(first, take("&") ? identifier() : std::string{});
@@ -202,7 +202,7 @@ private:
         return holds ? found_fault{} : plain("is not " + std::string{kind});
     }
 
-    found_fault check_as(const word& wanted, const json::value& value) const
+    found_fault check_as(const item& wanted, const json::value& value) const
     {
         static const std::regex version{"[0-9]+(\\.[0-9]+){1,2}"};
         const std::string& name = wanted.name;
@@ -328,7 +328,7 @@ grammar::~grammar() = default;
 
 std::optional<std::string> grammar::fault(std::string_view rule, const json::value& value) const
 {
-    const auto wrong = checker{rules_->all}.check(shape{word{std::string{rule}}}, value);
+    const auto wrong = checker{rules_->all}.check(shape{item{std::string{rule}}}, value);
     if (!wrong)
         return {};
     return (wrong->path.empty() ? "the " + std::string{rule} : wrong->path) + " " + wrong->what;

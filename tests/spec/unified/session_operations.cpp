@@ -21,7 +21,7 @@ outcome_later get_snapshot_time(context_ptr in, const operation& what)
     try {
         at = session_named(*in, what.object).api.snapshot_time();
     } catch (const failure& failed) {
-        co_return failed_with(failed.why());
+        co_return failed_with(failed.error());
     }
     if (!at)
         co_return gave_nothing();
@@ -41,7 +41,7 @@ outcome_later append_metadata(context_ptr in, const operation& what)
     try {
         on.append_metadata(name, version, platform);
     } catch (const failure& failed) {
-        co_return failed_with(failed.why());
+        co_return failed_with(failed.error());
     }
     co_return gave_nothing();
 }

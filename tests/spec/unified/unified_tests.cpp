@@ -52,32 +52,32 @@ std::size_t routers_for(topology_kind topology, const unified_file& file, const 
     return several ? 2 : 1;
 }
 
-outcome run(const unified_file& file, const unified_case& one, const settings& how)
+outcome run(const unified_file& file, const unified_case& one, const settings& options)
 {
-    const expectation expected = expected_in(how.file);
+    const expectation expected = expected_in(options.file);
     if (expected == expectation::refused)
-        return judged(passed{}, expected);
-    const auto chosen = deployment_for(file, one, how.topology);
+        return decided(passed{}, expected);
+    const auto chosen = deployment_for(file, one, options.topology);
     if (const auto* const why = std::get_if<not_run>(&chosen))
         return skipped{why->reason};
     lab_kind which;
     which.what = std::get<deployment_kind>(chosen);
     which.routers = routers_for(which.what.topology, file, one);
-    which.simulated = how.runtime == "sim";
+    which.simulated = options.runtime == "sim";
     running_lab& lab = lab_for(which);
-    outcome came = run_case(lab, file, one, how.profile);
+    outcome came = run_case(lab, file, one, options.profile);
     if (lab.broken)
         abandon(which);
-    return judged(std::move(came), expected);
+    return decided(std::move(came), expected);
 }
 
 /// One case that fails, because the file cannot be read as one of this format.
 std::vector<test_case> refused(std::string why)
 {
-    const auto tell = [why = std::move(why)](const settings& how) {
-        return judged(failed{why}, expected_in(how.file));
+    const auto notify = [why = std::move(why)](const settings& options) {
+        return decided(failed{why}, expected_in(options.file));
     };
-    return {{"(the whole file)", tell}};
+    return {{"(the whole file)", notify}};
 }
 
 std::vector<test_case> cases(const json::object& from)
@@ -94,7 +94,7 @@ std::vector<test_case> cases(const json::object& from)
     std::vector<test_case> made;
     const json::array& contents = from.at("tests").as_array();
     for (std::size_t n = 0; n < file->cases.size(); ++n) {
-        const auto one = [file, n](const settings& how) { return run(*file, file->cases[n], how); };
+        const auto one = [file, n](const settings& options) { return run(*file, file->cases[n], options); };
         const auto topologies = [file, n] { return topologies_for(*file, file->cases[n]); };
         made.push_back({file->cases[n].description, one, &contents[n], topologies});
     }

@@ -20,9 +20,9 @@ outcome_later insert_one(context_ptr in, const operation& what)
     const mongo::collection& on = collection_of(in, what);
     arguments given{*in, what};
     const bson::view document = given.document("document");
-    const auto how = given.options<mongo::insert_one_options>();
+    const auto options = given.options<mongo::insert_one_options>();
     given.finish();
-    const auto came = co_await on.insert_one(document, how, use_awaitable);
+    const auto came = co_await on.insert_one(document, options, use_awaitable);
     co_return outcome_from(came);
 }
 
@@ -35,9 +35,9 @@ outcome_later insert_many(context_ptr in, const operation& what)
         demand(one.type() == bson::type::document, "documents: one is no document");
         documents.push_back(one.as_document());
     }
-    const auto how = given.options<mongo::insert_many_options>();
+    const auto options = given.options<mongo::insert_many_options>();
     given.finish();
-    const auto came = co_await on.insert_many(documents, how, use_awaitable);
+    const auto came = co_await on.insert_many(documents, options, use_awaitable);
     co_return outcome_from(came);
 }
 
@@ -47,9 +47,9 @@ outcome_later update_one(context_ptr in, const operation& what)
     arguments given{*in, what};
     const bson::view filter = given.document("filter");
     const mongo::update_view change = given.update("update");
-    const auto how = given.options<mongo::update_options>();
+    const auto options = given.options<mongo::update_options>();
     given.finish();
-    const auto came = co_await on.update_one(filter, change, how, use_awaitable);
+    const auto came = co_await on.update_one(filter, change, options, use_awaitable);
     co_return outcome_from(came);
 }
 
@@ -59,9 +59,9 @@ outcome_later update_many(context_ptr in, const operation& what)
     arguments given{*in, what};
     const bson::view filter = given.document("filter");
     const mongo::update_view change = given.update("update");
-    const auto how = given.options<mongo::update_options>();
+    const auto options = given.options<mongo::update_options>();
     given.finish();
-    const auto came = co_await on.update_many(filter, change, how, use_awaitable);
+    const auto came = co_await on.update_many(filter, change, options, use_awaitable);
     co_return outcome_from(came);
 }
 
@@ -71,9 +71,9 @@ outcome_later replace_one(context_ptr in, const operation& what)
     arguments given{*in, what};
     const bson::view filter = given.document("filter");
     const bson::view by = given.document("replacement");
-    const auto how = given.options<mongo::update_options>();
+    const auto options = given.options<mongo::update_options>();
     given.finish();
-    const auto came = co_await on.replace_one(filter, by, how, use_awaitable);
+    const auto came = co_await on.replace_one(filter, by, options, use_awaitable);
     co_return outcome_from(came);
 }
 
@@ -82,9 +82,9 @@ outcome_later delete_one(context_ptr in, const operation& what)
     const mongo::collection& on = collection_of(in, what);
     arguments given{*in, what};
     const bson::view filter = given.document("filter");
-    const auto how = given.options<mongo::delete_options>();
+    const auto options = given.options<mongo::delete_options>();
     given.finish();
-    const auto came = co_await on.delete_one(filter, how, use_awaitable);
+    const auto came = co_await on.delete_one(filter, options, use_awaitable);
     co_return outcome_from(came);
 }
 
@@ -93,9 +93,9 @@ outcome_later delete_many(context_ptr in, const operation& what)
     const mongo::collection& on = collection_of(in, what);
     arguments given{*in, what};
     const bson::view filter = given.document("filter");
-    const auto how = given.options<mongo::delete_options>();
+    const auto options = given.options<mongo::delete_options>();
     given.finish();
-    const auto came = co_await on.delete_many(filter, how, use_awaitable);
+    const auto came = co_await on.delete_many(filter, options, use_awaitable);
     co_return outcome_from(came);
 }
 
@@ -105,9 +105,9 @@ outcome_later find_one_and_update(context_ptr in, const operation& what)
     arguments given{*in, what};
     const bson::view filter = given.document("filter");
     const mongo::update_view change = given.update("update");
-    const auto how = given.options<mongo::find_and_modify_options>();
+    const auto options = given.options<mongo::find_and_modify_options>();
     given.finish();
-    const auto came = co_await on.find_one_and_update(filter, change, how, use_awaitable);
+    const auto came = co_await on.find_one_and_update(filter, change, options, use_awaitable);
     co_return outcome_from(came);
 }
 
@@ -117,9 +117,9 @@ outcome_later find_one_and_replace(context_ptr in, const operation& what)
     arguments given{*in, what};
     const bson::view filter = given.document("filter");
     const bson::view by = given.document("replacement");
-    const auto how = given.options<mongo::find_and_modify_options>();
+    const auto options = given.options<mongo::find_and_modify_options>();
     given.finish();
-    const auto came = co_await on.find_one_and_replace(filter, by, how, use_awaitable);
+    const auto came = co_await on.find_one_and_replace(filter, by, options, use_awaitable);
     co_return outcome_from(came);
 }
 
@@ -128,9 +128,9 @@ outcome_later find_one_and_delete(context_ptr in, const operation& what)
     const mongo::collection& on = collection_of(in, what);
     arguments given{*in, what};
     const bson::view filter = given.document("filter");
-    const auto how = given.options<mongo::find_and_modify_options>();
+    const auto options = given.options<mongo::find_and_modify_options>();
     given.finish();
-    const auto came = co_await on.find_one_and_delete(filter, how, use_awaitable);
+    const auto came = co_await on.find_one_and_delete(filter, options, use_awaitable);
     co_return outcome_from(came);
 }
 

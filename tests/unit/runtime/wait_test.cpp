@@ -28,26 +28,26 @@ class waits : public ::testing::Test {
 protected:
     void SetUp() override { start = world.steady_now(); }
 
-    void note(const std::string& who, wait_end how)
+    void note(const std::string& who, wait_end end)
     {
         constexpr const char* names[] = {"notified", "timed_out", "cancelled"};
         const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(world.steady_now() -
                                                                               start);
-        ended.push_back(who + ' ' + names[static_cast<int>(how)] + ' ' +
+        ended.push_back(who + ' ' + names[static_cast<int>(end)] + ' ' +
                         std::to_string(ms.count()) + "ms");
     }
     awaitable<void> sleep(std::string who, duration how_long)
     {
         co_await asio::this_coro::throw_if_cancelled(false);
-        const wait_end how = co_await sleep_until(world, start + how_long);
-        note(who, how);
+        const wait_end end = co_await sleep_until(world, start + how_long);
+        note(who, end);
     }
     awaitable<void> wait(std::string who, std::optional<duration> limit = {})
     {
         co_await asio::this_coro::throw_if_cancelled(false);
         const auto seen = news->count();
-        const wait_end how = co_await news->wait(seen, limit ? start + *limit : never);
-        note(who, how);
+        const wait_end end = co_await news->wait(seen, limit ? start + *limit : never);
+        note(who, end);
     }
     /// Runs it until it waits.
     void go(awaitable<void> what)
@@ -130,17 +130,17 @@ awaitable<void> look_then_wait(event& news, std::vector<wait_end>& ended)
 {
     const auto seen = news.count();
     news.notify();  // happens while he looks
-    const wait_end how = co_await news.wait(seen);
-    ended.push_back(how);
+    const wait_end end = co_await news.wait(seen);
+    ended.push_back(end);
     const wait_end still = co_await news.wait(seen);  // and stays true
     ended.push_back(still);
 }
 
 TEST_F(waits, news_between_looking_and_waiting_are_not_missed)
 {
-    std::vector<wait_end> how;
-    go(look_then_wait(*news, how));
-    EXPECT_EQ(how, (std::vector{wait_end::notified, wait_end::notified}));
+    std::vector<wait_end> ends;
+    go(look_then_wait(*news, ends));
+    EXPECT_EQ(ends, (std::vector{wait_end::notified, wait_end::notified}));
 }
 
 TEST_F(waits, a_wait_ends_at_its_deadline_and_leaves_the_others_alone)
@@ -209,11 +209,11 @@ awaitable<void> wait_when_cancelled(world& in, event& news, std::vector<wait_end
 
 TEST_F(waits, in_a_coroutine_that_is_cancelled_already_end_at_once)
 {
-    std::vector<wait_end> how;
-    go(wait_when_cancelled(world, *news, how));
+    std::vector<wait_end> ends;
+    go(wait_when_cancelled(world, *news, ends));
     cancel_the_last_one();
     world.queue.run_ready();
-    EXPECT_EQ(how, (std::vector{wait_end::cancelled, wait_end::cancelled, wait_end::cancelled,
+    EXPECT_EQ(ends, (std::vector{wait_end::cancelled, wait_end::cancelled, wait_end::cancelled,
                                 wait_end::notified}));
     EXPECT_EQ(world.alarms_set(), 0U);
     EXPECT_EQ(world.steady_now(), start);

@@ -207,12 +207,12 @@ private:
 
     void change_link(sim::host& one, sim::host& other)
     {
-        sim::link how;
-        how.latency_max = std::chrono::microseconds{100 + one_of(20'000)};
-        how.loss = net.chance() * 0.1;
-        how.reset = net.chance() * 0.002;
-        how.bytes_per_ms = net.chance() < 0.3 ? 500 + one_of(5000) : 0;
-        net.set_link(one, other, how);
+        sim::link link_state;
+        link_state.latency_max = std::chrono::microseconds{100 + one_of(20'000)};
+        link_state.loss = net.chance() * 0.1;
+        link_state.reset = net.chance() * 0.002;
+        link_state.bytes_per_ms = net.chance() < 0.3 ? 500 + one_of(5000) : 0;
+        net.set_link(one, other, link_state);
     }
 
     sim::simulation net;
@@ -230,12 +230,12 @@ bool number(std::string_view text, std::uint64_t& into)
 }  // namespace
 }  // namespace holdfast
 
-int main(int count, char** words)
+int main(int count, char** description)
 {
-    const std::string_view range = count == 3 ? words[2] : "";
+    const std::string_view range = count == 3 ? description[2] : "";
     const std::size_t dots = range.find("..");
     std::uint64_t first = 0, last = 0;
-    if (dots == range.npos || std::string_view{words[1]} != "--seeds" ||
+    if (dots == range.npos || std::string_view{description[1]} != "--seeds" ||
         !holdfast::number(range.substr(0, dots), first) ||
         !holdfast::number(range.substr(dots + 2), last)) {
         std::fputs("usage: sim_determinism --seeds A..B\n", stderr);

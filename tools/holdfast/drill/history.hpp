@@ -48,7 +48,7 @@ struct operation {
     bool found_nothing = false;  // told so when it first asked for that
     std::optional<token> signature = {};  // in the page, where it also counts 1
     std::string page = {};
-    std::optional<std::int64_t> count_told = {};  // what the page's count was, with this write
+    std::optional<std::int64_t> reported_count = {};  // what the page's count was, with this write
     /// Of a write that was done in part, where more is known of a part than of the whole.
     std::optional<fate> end_of_inserts = {};
     std::optional<fate> end_of_signature = {};

@@ -59,7 +59,7 @@ public:
         }
         check_strangers();
         check_pages();
-        check_counts_told();
+        check_reported_counts();
         measure_pauses();
         return std::move(made_);
     }
@@ -150,10 +150,10 @@ private:
         const operation* in_vain = nullptr;
         if (const auto removed = removals_.find(which); removed != removals_.end()) {
             for (const operation* const by : removed->second) {
-                const bool told = by->end == fate::acknowledged;
-                deleted = deleted || (told && !by->found_nothing);
+                const bool was_acknowledged = by->end == fate::acknowledged;
+                deleted = deleted || (was_acknowledged && !by->found_nothing);
                 perhaps = perhaps || by->end == fate::unclear || by->end == fate::running;
-                in_vain = told && by->found_nothing ? by : in_vain;
+                in_vain = was_acknowledged && by->found_nothing ? by : in_vain;
             }
         }
         if (deleted && there == 1) {
@@ -227,23 +227,23 @@ private:
     /// One change counts and signs, so the place of a signature is the count that its write made.
     /// What was acknowledged a majority has, with all that was before it: neither is undone by a
     /// rollback, pages only grow, and a retry is told the count of the write that it repeats.
-    void check_counts_told()
+    void check_reported_counts()
     {
         for (const operation& one : history_) {
             if (one.what != action::find_one_and_update || one.end != fate::acknowledged ||
                 !one.signature)
                 continue;
-            if (!one.count_told) {
+            if (!one.reported_count) {
                 add(one, &tally::lost);
                 complain("lost: the answer to " + describe(one) + ", told of no document");
                 continue;
             }
             // A signature that is not there has been complained of.
             if (times(signatures_, *one.signature) > 0 &&
-                signed_at(one.page, *one.count_told) != one.signature) {
+                signed_at(one.page, *one.reported_count) != one.signature) {
                 add(one, &tally::lost);
                 complain("lost: signature " + std::to_string(*one.signature) + " is not the " +
-                         std::to_string(*one.count_told) + ". of " + one.page +
+                         std::to_string(*one.reported_count) + ". of " + one.page +
                          ", as was told to " + describe(one));
             }
         }

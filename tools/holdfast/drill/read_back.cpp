@@ -38,7 +38,7 @@ void take(bson::view from, found_state& into)
         made.signatures.push_back(number_in(one));
 }
 
-awaitable<result<found_state>> read_once(mongo::collection kelp)
+awaitable<result<found_state>> read_once(mongo::collection target)
 {
     // A primary that has just been elected may not know yet all that a majority has. Once a
     // majority has taken something new from it, it does.
@@ -47,14 +47,14 @@ awaitable<result<found_state>> read_once(mongo::collection kelp)
     mongo::update_options safely;
     safely.write_concern = mongo::majority;
     safely.upsert = true;
-    const auto marked = co_await kelp.update_one(mark, change, safely, boost::asio::use_awaitable);
+    const auto marked = co_await target.update_one(mark, change, safely, boost::asio::use_awaitable);
     if (!marked)
         co_return marked.error();
     const bson::document all = bson::doc();
-    mongo::find_options how;
-    how.read_concern = mongo::read_concern{.level = "majority"};
-    how.read_preference = mongo::read_preference{};  // the primary, whatever a URI says
-    mongo::cursor found = kelp.find(all.view(), how);
+    mongo::find_options options;
+    options.read_concern = mongo::read_concern{.level = "majority"};
+    options.read_preference = mongo::read_preference{};  // the primary, whatever a URI says
+    mongo::cursor found = target.find(all.view(), options);
     found_state made;
     for (;;) {
         const auto more = co_await found.next_batch(boost::asio::use_awaitable);
@@ -70,29 +70,29 @@ awaitable<result<found_state>> read_once(mongo::collection kelp)
 
 }  // namespace
 
-awaitable<result<void>> prepare(mongo::collection kelp)
+awaitable<result<void>> prepare(mongo::collection target)
 {
     const bson::document keys = bson::doc("t", 1);
     const bson::view no_options;
-    const mongo::index_options how;
-    const auto indexed = co_await kelp.create_index(keys, no_options, how,
+    const mongo::index_options options;
+    const auto indexed = co_await target.create_index(keys, no_options, options,
                                                     boost::asio::use_awaitable);
     if (!indexed)
         co_return indexed.error();
     const bson::document mark = bson::doc("_id", "mark", "n", std::int64_t{0});
     mongo::insert_one_options safely;
     safely.write_concern = mongo::majority;
-    const auto made = co_await kelp.insert_one(mark.view(), safely, boost::asio::use_awaitable);
+    const auto made = co_await target.insert_one(mark.view(), safely, boost::asio::use_awaitable);
     if (!made)
         co_return made.error();
     co_return result<void>{};
 }
 
-awaitable<result<found_state>> read_back(runtime::world& in, mongo::collection kelp,
+awaitable<result<found_state>> read_back(runtime::world& in, mongo::collection target,
                                          time_point until)
 {
     for (;;) {
-        auto found = co_await read_once(kelp);
+        auto found = co_await read_once(target);
         if (found || in.steady_now() >= until)
             co_return found;
         co_await runtime::sleep_until(in, in.steady_now() + 200ms);

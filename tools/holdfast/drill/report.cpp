@@ -132,9 +132,9 @@ std::string sentence(const drill_report& report)
            " acknowledged writes is there once.";
 }
 
-std::string_view name_of(playing how) noexcept
+std::string_view name_of(playing mode) noexcept
 {
-    switch (how) {
+    switch (mode) {
     case playing::in_full:
         return "in full";
     case playing::in_part:

@@ -15,7 +15,7 @@ using clock = std::chrono::steady_clock;
 /// Time that passes, unless somebody wants to go home.
 class stopwatch {
 public:
-    explicit stopwatch(const theatre& in) : in_{in}, end_{clock::now() + in.length} {}
+    explicit stopwatch(const scenario_context& in) : in_{in}, end_{clock::now() + in.length} {}
 
     /// False: there is no such time left before the end.
     bool wait(std::chrono::milliseconds how_long) const
@@ -40,23 +40,23 @@ private:
             std::this_thread::sleep_for(std::min<clock::duration>(until - clock::now(), 50ms));
     }
 
-    const theatre& in_;
+    const scenario_context& in_;
     clock::time_point end_;
 };
 
 /// So long, or that part of the scene if it is a short one.
-std::chrono::milliseconds at_most(const theatre& in, std::chrono::milliseconds usual, int part)
+std::chrono::milliseconds at_most(const scenario_context& in, std::chrono::milliseconds usual, int part)
 {
     return std::min(usual, in.length / part);
 }
 
-result<std::uint64_t> play_steady(const theatre& in)
+result<std::uint64_t> play_steady(const scenario_context& in)
 {
     stopwatch{in}.wait_for_the_end();
     return 0;
 }
 
-result<std::uint64_t> play_step_down(const theatre& in)
+result<std::uint64_t> play_step_down(const scenario_context& in)
 {
     const stopwatch time{in};
     std::uint64_t done = 0;
@@ -70,7 +70,7 @@ result<std::uint64_t> play_step_down(const theatre& in)
     return done;
 }
 
-result<std::uint64_t> play_crash(const theatre& in)
+result<std::uint64_t> play_crash(const scenario_context& in)
 {
     const stopwatch time{in};
     std::uint64_t done = 0;
@@ -91,7 +91,7 @@ result<std::uint64_t> play_crash(const theatre& in)
 }
 
 /// Who sets the limit may be refused himself for a while.
-result<void> lift_limit(const theatre& in)
+result<void> lift_limit(const scenario_context& in)
 {
     for (int n = 1;; ++n) {
         auto lifted = in.clients->limit_requests(0);
@@ -101,7 +101,7 @@ result<void> lift_limit(const theatre& in)
     }
 }
 
-result<std::uint64_t> play_overload(const theatre& in)
+result<std::uint64_t> play_overload(const scenario_context& in)
 {
     const stopwatch time{in};
     // A third of what they do now.

@@ -11,7 +11,7 @@
 namespace holdfast::drill {
 
 /// Where a scene is played: clients, and perhaps servers that it may break.
-struct theatre {
+struct scenario_context {
     stage* clients = nullptr;
     lab::mongo_cluster* servers = nullptr;  // null: somebody else's
     std::atomic<bool>* interrupted = nullptr;  // somebody wants to go home
@@ -24,7 +24,7 @@ struct scene {
     bool needs_servers;  // to break them: without a fault it has shown nothing
     /// Takes its time, and returns how many faults there really were. All that it broke works again
     /// when it returns; an error says what does not.
-    result<std::uint64_t> (*play)(const theatre& in);
+    result<std::uint64_t> (*play)(const scenario_context& in);
 };
 
 std::span<const scene> all_scenes() noexcept;

@@ -50,7 +50,7 @@ awaitable<void> close(mongo::client which)
 }  // namespace
 
 struct stage::parts {
-    explicit parts(stage_options how) : options{std::move(how)} {}
+    explicit parts(stage_options initial) : options{std::move(initial)} {}
     parts(const parts&) = delete;
     parts& operator=(const parts&) = delete;
     ~parts()
@@ -78,10 +78,10 @@ struct stage::parts {
 
     result<mongo::client> connect(const std::string& uri)
     {
-        mongo::client_options how;
+        mongo::client_options client;
         watchers.push_back(std::make_shared<watcher>(counts));
-        how.listeners.push_back(watchers.back());
-        return mongo::client::create(loop.get_executor(), uri, std::move(how));
+        client.listeners.push_back(watchers.back());
+        return mongo::client::create(loop.get_executor(), uri, std::move(client));
     }
 
     /// Runs it on the thread of the clients, and waits for it.
@@ -92,7 +92,7 @@ struct stage::parts {
         boost::asio::co_spawn(loop, keep(std::move(what), outcome), boost::asio::use_future).get();
         return *std::move(outcome);
     }
-    mongo::collection kelp() const { return (*office)[database][options.collection]; }
+    mongo::collection documents() const { return (*office)[database][options.collection]; }
 
     stage_options options;
     boost::asio::io_context loop{1};
@@ -113,26 +113,26 @@ stage::~stage() = default;
 result<std::unique_ptr<stage>> stage::open(stage_options options)
 {
     auto made = std::make_unique<parts>(std::move(options));
-    const stage_options& how = made->options;
-    auto office = made->connect(how.uri);
+    const stage_options& stage = made->options;
+    auto office = made->connect(stage.uri);
     if (!office)
         return std::move(office).error();
     made->office.emplace(*std::move(office));
-    const std::string uri = how.retryable_writes ? how.uri
-                                                 : with_option(how.uri, "retryWrites=false");
-    for (std::size_t n = 0; n < how.clients; ++n) {
+    const std::string uri = stage.retryable_writes ? stage.uri
+                                                 : with_option(stage.uri, "retryWrites=false");
+    for (std::size_t n = 0; n < stage.clients; ++n) {
         auto client = made->connect(uri);
         if (!client)
             return std::move(client).error();
         work_options work;
         work.client = n;
-        work.seed = how.seed;
+        work.seed = stage.seed;
         work.database = database;
-        work.collection = how.collection;
-        work.timeout = how.timeout;
-        work.bound = how.timeout + 1s;  // a busy machine is no broken promise
-        work.pause = how.pause;
-        work.repeats_by_itself = how.repeats_by_itself;
+        work.collection = stage.collection;
+        work.timeout = stage.timeout;
+        work.bound = stage.timeout + 1s;  // a busy machine is no broken promise
+        work.pause = stage.pause;
+        work.repeats_by_itself = stage.repeats_by_itself;
         made->workers.emplace_back(made->world, *std::move(client), std::move(work),
                                    made->progress);
     }
@@ -141,7 +141,7 @@ result<std::unique_ptr<stage>> stage::open(stage_options options)
 
 result<void> stage::prepare()
 {
-    return parts_->run(drill::prepare(parts_->kelp()));
+    return parts_->run(drill::prepare(parts_->documents()));
 }
 
 void stage::begin()
@@ -151,10 +151,10 @@ void stage::begin()
         boost::asio::co_spawn(parts_->loop, one.run(), boost::asio::use_future);
 }
 
-bool stage::finish(std::chrono::milliseconds patience)
+bool stage::finish(std::chrono::milliseconds time_limit)
 {
     parts_->progress.stop = true;
-    const auto limit = std::chrono::steady_clock::now() + patience;
+    const auto limit = std::chrono::steady_clock::now() + time_limit;
     while (parts_->progress.working > 0 && std::chrono::steady_clock::now() < limit)
         std::this_thread::sleep_for(10ms);
     return parts_->progress.working == 0;
@@ -172,15 +172,15 @@ std::vector<operation> stage::history() const
     return all.get_future().get();
 }
 
-result<found_state> stage::read_back(std::chrono::milliseconds patience)
+result<found_state> stage::read_back(std::chrono::milliseconds time_limit)
 {
-    const time_point until = parts_->world.steady_now() + patience;
-    return parts_->run(drill::read_back(parts_->world, parts_->kelp(), until));
+    const time_point until = parts_->world.steady_now() + time_limit;
+    return parts_->run(drill::read_back(parts_->world, parts_->documents(), until));
 }
 
 void stage::clean_up()
 {
-    (void)parts_->run(parts_->kelp().drop({}, boost::asio::use_awaitable)).has_value();
+    (void)parts_->run(parts_->documents().drop({}, boost::asio::use_awaitable)).has_value();
 }
 
 storm_progress& stage::progress() noexcept

@@ -36,10 +36,10 @@ public:
     result<void> prepare();
     void begin();
     /// No new operations; false if those under way do not end within that time.
-    bool finish(std::chrono::milliseconds patience);
+    bool finish(std::chrono::milliseconds time_limit);
     /// Of operations that have ended, or of all after finish().
     std::vector<operation> history() const;
-    result<found_state> read_back(std::chrono::milliseconds patience);
+    result<found_state> read_back(std::chrono::milliseconds time_limit);
     /// Leaves nothing behind on the deployment.
     void clean_up();
 

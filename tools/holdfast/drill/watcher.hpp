@@ -26,25 +26,25 @@ public:
         return primary_;
     }
 
-    void on(const mongo::told::command_started& e) noexcept override
+    void on(const mongo::events::command_started& e) noexcept override
     {
         const std::scoped_lock lock{mutex_};
         if (failed_.erase({e.of.operation, std::string{e.of.command_name}}) > 0)
             ++counts_.retries;
     }
-    void on(const mongo::told::command_failed& e) noexcept override
+    void on(const mongo::events::command_failed& e) noexcept override
     {
         if (e.failure.has_label("SystemOverloadedError"))
             ++counts_.refusals;
         remember(e.of);
     }
-    void on(const mongo::told::command_succeeded& e) noexcept override
+    void on(const mongo::events::command_succeeded& e) noexcept override
     {
         // It was done, but not safely: that too is a reason to send it again.
         if (e.reply.find("writeConcernError"))
             remember(e.of);
     }
-    void on(const mongo::told::topology_description_changed& e) noexcept override
+    void on(const mongo::events::topology_description_changed& e) noexcept override
     {
         const std::scoped_lock lock{mutex_};
         primary_.clear();
@@ -55,7 +55,7 @@ public:
     }
 
 private:
-    void remember(const mongo::told::command_facts& of) noexcept
+    void remember(const mongo::events::command_facts& of) noexcept
     {
         const std::scoped_lock lock{mutex_};
         if (failed_.size() > most_remembered)

@@ -53,8 +53,8 @@ awaitable<result<T>> outcome_of(std::shared_ptr<pending<T>> state)
         const std::uint64_t seen = state->ended.count();
         if (state->outcome)
             co_return *std::move(state->outcome);
-        const auto how = co_await state->ended.wait(seen);
-        (void)how;
+        const auto end = co_await state->ended.wait(seen);
+        (void)end;
     }
 }
 
@@ -104,7 +104,7 @@ void note_parts(operation& one, const error& why)
 void note_count(operation& one, const std::optional<bson::document>& after)
 {
     if (after)
-        one.count_told = after->get<std::int64_t>("n").value_or(-1);
+        one.reported_count = after->get<std::int64_t>("n").value_or(-1);
 }
 
 void note_deletion(operation& one, std::int64_t deleted, bool repeated)
@@ -123,13 +123,13 @@ std::string reason_of(const error& why)
     return made;
 }
 
-worker::worker(runtime::world& in, mongo::client with, work_options how, storm_progress& shared)
+worker::worker(runtime::world& in, mongo::client with, work_options options, storm_progress& shared)
     : world_{in},
       client_{std::move(with)},
-      kelp_{client_[how.database][how.collection]},
-      how_{std::move(how)},
+      documents_{client_[options.database][options.collection]},
+      options_{std::move(options)},
       shared_{shared},
-      chance_{how_.seed * 0x9e3779b97f4a7c15U + how_.client}
+      chance_{options_.seed * 0x9e3779b97f4a7c15U + options_.client}
 {
 }
 
@@ -144,7 +144,7 @@ std::uint64_t worker::draw(std::uint64_t below)
 
 token worker::next_token()
 {
-    return static_cast<std::int64_t>(how_.client) * tokens_of_a_client + ++tokens_;
+    return static_cast<std::int64_t>(options_.client) * tokens_of_a_client + ++tokens_;
 }
 
 action worker::choose()
@@ -156,7 +156,7 @@ action worker::choose()
 void worker::sign(operation& one)
 {
     one.signature = next_token();
-    one.page = "page " + std::to_string(how_.client) + '.' +
+    one.page = "page " + std::to_string(options_.client) + '.' +
                std::to_string(signatures_++ / signatures_of_a_page);
 }
 
@@ -170,7 +170,7 @@ void worker::sign_shared(operation& one)
 void worker::plan(operation& one)
 {
     one.what = choose();
-    one.client = how_.client;
+    one.client = options_.client;
     one.scene = shared_.scene;
     switch (one.what) {
     case action::insert_one:
@@ -213,18 +213,18 @@ bson::document worker::signed_filter(const operation& one) const
 
 awaitable<void> worker::run()
 {
-    std::size_t left = 1 + draw(how_.burst);
+    std::size_t left = 1 + draw(options_.burst);
     while (!shared_.stop) {
         operation& one = history_.emplace_back();
         plan(one);
         co_await carry_out(one);
         if (--left > 0)
             continue;
-        left = how_.burst;
-        if (how_.pause > duration::zero()) {
-            const auto pause = how_.pause / 2 +
+        left = options_.burst;
+        if (options_.pause > duration::zero()) {
+            const auto pause = options_.pause / 2 +
                                duration{static_cast<duration::rep>(
-                                   draw(static_cast<std::uint64_t>(how_.pause.count())))};
+                                   draw(static_cast<std::uint64_t>(options_.pause.count())))};
             co_await runtime::sleep_until(world_, world_.steady_now() + pause);
         }
     }
@@ -235,11 +235,11 @@ awaitable<void> worker::carry_out(operation& one)
 {
     repeats_ = 0;
     one.began = world_.steady_now();
-    if (how_.bound && !how_.repeats_by_itself)
-        one.deadline = one.began + *how_.bound;
+    if (options_.bound && !options_.repeats_by_itself)
+        one.deadline = one.began + *options_.bound;
     failure_or_none failed = co_await perform(one);
     bool unclear = failed && fate_of(*failed) == fate::unclear;
-    while (how_.repeats_by_itself && failed && repeats_ < most_repeats) {
+    while (options_.repeats_by_itself && failed && repeats_ < most_repeats) {
         ++repeats_;
         ++shared_.repeats;
         co_await runtime::sleep_until(world_, world_.steady_now() + pause_between_repeats);
@@ -290,10 +290,10 @@ awaitable<worker::failure_or_none> worker::perform(operation& one)
 awaitable<worker::failure_or_none> worker::insert_one(operation& one)
 {
     const bson::document document = bson::doc("t", one.inserted.front());
-    mongo::insert_one_options how;
-    how.timeout = how_.timeout;
-    how.write_concern = how_.concern;
-    auto done = co_await kelp_.insert_one(document.view(), how, boost::asio::use_awaitable);
+    mongo::insert_one_options options;
+    options.timeout = options_.timeout;
+    options.write_concern = options_.concern;
+    auto done = co_await documents_.insert_one(document.view(), options, boost::asio::use_awaitable);
     ++one.completions;
     co_return failure_in(std::move(done));
 }
@@ -303,10 +303,10 @@ awaitable<worker::failure_or_none> worker::insert_many(operation& one)
     std::vector<bson::document> documents;
     for (const token which : one.inserted)
         documents.push_back(bson::doc("t", which));
-    mongo::insert_many_options how;
-    how.timeout = how_.timeout;
-    how.write_concern = how_.concern;
-    auto done = co_await kelp_.insert_many(documents, how, boost::asio::use_awaitable);
+    mongo::insert_many_options options;
+    options.timeout = options_.timeout;
+    options.write_concern = options_.concern;
+    auto done = co_await documents_.insert_many(documents, options, boost::asio::use_awaitable);
     ++one.completions;
     co_return failure_in(std::move(done));
 }
@@ -315,12 +315,12 @@ awaitable<worker::failure_or_none> worker::update_one(operation& one)
 {
     const bson::document filter = signed_filter(one);
     const bson::document change = signed_change(one);
-    mongo::update_options how;
-    how.timeout = how_.timeout;
-    how.write_concern = how_.concern;
-    how.upsert = true;
+    mongo::update_options options;
+    options.timeout = options_.timeout;
+    options.write_concern = options_.concern;
+    options.upsert = true;
     const auto state = std::make_shared<pending<mongo::update_result>>(world_);
-    kelp_.update_one(filter, change, how, callback(state, one));
+    documents_.update_one(filter, change, options, callback(state, one));
     auto done = co_await outcome_of(state);
     co_return failure_in(std::move(done));
 }
@@ -330,14 +330,14 @@ awaitable<worker::failure_or_none> worker::find_one_and_update(operation& one)
     const bson::document filter = signed_filter(one);
     const bson::document change = signed_change(one);
     const bson::document count_alone = bson::doc("n", 1);
-    mongo::find_and_modify_options how;
-    how.timeout = how_.timeout;
-    how.write_concern = how_.concern;
-    how.upsert = true;
-    how.projection = count_alone.view();
-    how.returns = mongo::return_document::after;
+    mongo::find_and_modify_options options;
+    options.timeout = options_.timeout;
+    options.write_concern = options_.concern;
+    options.upsert = true;
+    options.projection = count_alone.view();
+    options.returns = mongo::return_document::after;
     const auto state = std::make_shared<pending<std::optional<bson::document>>>(world_);
-    kelp_.find_one_and_update(filter, change, how, callback(state, one));
+    documents_.find_one_and_update(filter, change, options, callback(state, one));
     auto done = co_await outcome_of(state);
     if (!done)
         co_return failure_in(std::move(done));
@@ -354,10 +354,10 @@ awaitable<worker::failure_or_none> worker::bulk_write(operation& one)
     upsert.upsert = true;
     mongo::bulk_writes work;
     work.insert_one(document.view()).update_one(filter, change, upsert);
-    mongo::bulk_write_options how;
-    how.timeout = how_.timeout;
-    how.write_concern = how_.concern;
-    auto done = co_await kelp_.bulk_write(std::move(work), how, boost::asio::use_awaitable);
+    mongo::bulk_write_options options;
+    options.timeout = options_.timeout;
+    options.write_concern = options_.concern;
+    auto done = co_await documents_.bulk_write(std::move(work), options, boost::asio::use_awaitable);
     ++one.completions;
     co_return failure_in(std::move(done));
 }
@@ -365,10 +365,10 @@ awaitable<worker::failure_or_none> worker::bulk_write(operation& one)
 awaitable<worker::failure_or_none> worker::delete_one(operation& one)
 {
     const bson::document filter = bson::doc("t", one.removed.value_or(0));
-    mongo::delete_options how;
-    how.timeout = how_.timeout;
-    how.write_concern = how_.concern;
-    auto done = co_await kelp_.delete_one(filter.view(), how, boost::asio::use_awaitable);
+    mongo::delete_options options;
+    options.timeout = options_.timeout;
+    options.write_concern = options_.concern;
+    auto done = co_await documents_.delete_one(filter.view(), options, boost::asio::use_awaitable);
     ++one.completions;
     if (done)
         note_deletion(one, done->deleted_count, repeats_ > 0);

@@ -41,7 +41,7 @@ struct work_options {
 /// One application: writes, one after the other, and keeps the record of what it was told.
 class worker {
 public:
-    worker(runtime::world& in, mongo::client with, work_options how, storm_progress& shared);
+    worker(runtime::world& in, mongo::client with, work_options options, storm_progress& shared);
     worker(const worker&) = delete;
     worker& operator=(const worker&) = delete;
 
@@ -74,8 +74,8 @@ private:
 
     runtime::world& world_;
     mongo::client client_;
-    mongo::collection kelp_;
-    work_options how_;
+    mongo::collection documents_;
+    work_options options_;
     storm_progress& shared_;
     std::uint64_t chance_;
     std::int64_t tokens_ = 0;

@@ -69,7 +69,7 @@ constexpr code_range analytics_errors[] = {
     {25000, 25999, errc::internal_server_failure},
 };
 
-verdict named(const service_error& found, std::span<const code_range> names)
+classification named(const service_error& found, std::span<const code_range> names)
 {
     const auto row = std::ranges::find_if(names, [&](const code_range& range) {
         return found.code >= range.first && found.code <= range.last;
@@ -85,7 +85,7 @@ std::optional<retry_reason> reason_for(std::int64_t code, std::span<const code_r
     return rule == rules.end() ? std::nullopt : std::optional{rule->reason};
 }
 
-verdict undecodable(const error& why)
+classification undecodable(const error& why)
 {
     return {{}, why.code(), why.message()};
 }
@@ -97,7 +97,7 @@ bool is_missing_keyspace(const service_error& found)
            !contains_ignoring_case(found.message, "prepared");
 }
 
-verdict by_status(int status, std::string_view what)
+classification by_status(int status, std::string_view what)
 {
     errc code = errc::generic_failure;
     if (status == 401 || status == 403)
@@ -122,12 +122,12 @@ constexpr std::string_view search_rate_limits[] = {"num_concurrent_requests", "n
 
 }  // namespace
 
-verdict classify_query(std::string_view body, std::uint32_t prepared_failures)
+classification classify_query(std::string_view body, std::uint32_t prepared_failures)
 {
     const auto found = first_error(body);
     if (!found)
         return undecodable(found.error());
-    verdict meant = named(*found, query_errors);
+    classification meant = named(*found, query_errors);
     if (is_missing_keyspace(*found)) {
         meant.code = errc::planning_failure;
         return meant;
@@ -143,21 +143,21 @@ verdict classify_query(std::string_view body, std::uint32_t prepared_failures)
     return meant;
 }
 
-verdict classify_analytics(std::string_view body)
+classification classify_analytics(std::string_view body)
 {
     const auto found = first_error(body);
     if (!found)
         return undecodable(found.error());
-    verdict meant = named(*found, analytics_errors);
+    classification meant = named(*found, analytics_errors);
     meant.reason = reason_for(found->code, analytics_retry_rules);
     return meant;
 }
 
-verdict classify_search(int status, std::string_view body)
+classification classify_search(int status, std::string_view body)
 {
     const std::string text = search_error_text(body);
-    const auto says = [&](std::string_view word) { return text.find(word) != text.npos; };
-    verdict meant = by_status(status, text.empty() ? "" : ": " + text);
+    const auto says = [&](std::string_view token) { return text.find(token) != text.npos; };
+    classification meant = by_status(status, text.empty() ? "" : ": " + text);
     if (status == search_too_many_requests && !std::ranges::any_of(search_rate_limits, says)) {
         meant.code = errc::request_canceled;
         meant.reason = retry_reason::search_too_many_requests;
@@ -169,9 +169,9 @@ verdict classify_search(int status, std::string_view body)
     return meant;
 }
 
-verdict classify_view(int status, std::string_view body)
+classification classify_view(int status, std::string_view body)
 {
-    verdict meant = by_status(status, "");
+    classification meant = by_status(status, "");
     if (status == 404)
         meant.code = errc::view_not_found;
     if (status == views_no_active_partition)
@@ -183,7 +183,7 @@ verdict classify_view(int status, std::string_view body)
     return meant;
 }
 
-verdict classify_management(int status, std::string_view body)
+classification classify_management(int status, std::string_view body)
 {
     // The body is for people; a prefix of it is enough for them.
     return by_status(status, body.empty() ? "" : ": " + std::string{body.substr(0, 200)});

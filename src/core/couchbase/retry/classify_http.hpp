@@ -1,5 +1,5 @@
 #pragma once
-#include "core/couchbase/retry/verdict.hpp"
+#include "core/couchbase/retry/classification.hpp"
 
 #include <cstdint>
 #include <string_view>
@@ -48,14 +48,14 @@ constexpr query_form next_query_form(std::uint32_t prepared_failures) noexcept
 /// cannot be read is errc::decoding_failure, and not retried. `prepared_failures` says how often
 /// this request has failed with QUERY_PREPARED_STATEMENT_FAILURE before: once it has been sent
 /// unprepared as well, the same code is no news about a plan, and ends it.
-verdict classify_query(std::string_view body, std::uint32_t prepared_failures = 0);
-verdict classify_analytics(std::string_view body);
+classification classify_query(std::string_view body, std::uint32_t prepared_failures = 0);
+classification classify_analytics(std::string_view body);
 
 /// For these two the HTTP status comes first.
-verdict classify_search(int status, std::string_view body);
-verdict classify_view(int status, std::string_view body);
+classification classify_search(int status, std::string_view body);
+classification classify_view(int status, std::string_view body);
 
 /// A management answer is never retried.
-verdict classify_management(int status, std::string_view body);
+classification classify_management(int status, std::string_view body);
 
 }  // namespace holdfast::core::couchbase

@@ -86,12 +86,12 @@ std::string in_hex(kv_status status)
     return text;
 }
 
-verdict from_map(kv_status status, const kv_error_map* map)
+classification from_map(kv_status status, const kv_error_map* map)
 {
     const error_map_entry* const entry = map ? map->find(status) : nullptr;
     if (!entry)
         return {{}, errc::generic_failure, "status " + in_hex(status) + ", which nobody knows"};
-    verdict found{{},
+    classification found{{},
                   errc::generic_failure,
                   "status " + in_hex(status) + ", " + entry->name + ": " + entry->description};
     if (entry->indicates_retry())
@@ -124,10 +124,10 @@ bool is_known(kv_status status)
            status == kv_status::subdoc_success_deleted || find_known(status);
 }
 
-verdict classify_kv(kv_opcode command, kv_status status, const kv_error_map* map)
+classification classify_kv(kv_opcode command, kv_status status, const kv_error_map* map)
 {
     if (!is_known(status)) {
-        verdict found = from_map(status, map);
+        classification found = from_map(status, map);
         if (is_dcp(command))
             found.reason.reset();
         return found;
@@ -135,7 +135,7 @@ verdict classify_kv(kv_opcode command, kv_status status, const kv_error_map* map
     const known_status* const known = find_known(status);
     if (!known)
         return {};  // no failure at all
-    verdict found{{}, known->code, "status " + in_hex(status) + ": " + std::string{known->name}};
+    classification found{{}, known->code, "status " + in_hex(status) + ": " + std::string{known->name}};
     if (is_cas_mismatch(command, status))
         found.code = errc::cas_mismatch;
     if (is_excepted(command, status))

@@ -1,7 +1,7 @@
 #pragma once
 #include "core/couchbase/retry/kv_error_map.hpp"
 #include "core/couchbase/retry/kv_protocol.hpp"
-#include "core/couchbase/retry/verdict.hpp"
+#include "core/couchbase/retry/classification.hpp"
 
 namespace holdfast::core::couchbase {
 
@@ -26,6 +26,6 @@ inline constexpr kv_retry_rule kv_retry_rules[] = {
 bool is_known(kv_status status);
 
 /// The meaning of an answer to `command`. The map is consulted only for a status that is not known.
-verdict classify_kv(kv_opcode command, kv_status status, const kv_error_map* map = nullptr);
+classification classify_kv(kv_opcode command, kv_status status, const kv_error_map* map = nullptr);
 
 }  // namespace holdfast::core::couchbase

@@ -14,7 +14,7 @@ namespace {
 
 using stage = retry_state::stage;
 
-std::string in_words(duration wait)
+std::string to_text(duration wait)
 {
     using namespace std::chrono;
     if (wait < 1ms)
@@ -46,13 +46,13 @@ attempt recorded(const started_attempt& one, time_point began, time_point now)
 }
 
 void record(retry_state& state, const failed_attempt& failed, time_point now, duration wait,
-            std::string verdict)
+            std::string decision)
 {
     attempt entry = recorded(failed.attempt, state.began, now);
     entry.cause = failed.cause.code();
     entry.labels = {std::string{name_of(failed.reason)}};
     entry.waited = wait;
-    entry.verdict = std::move(verdict);
+    entry.decision = std::move(decision);
     state.log.record(std::move(entry));
 }
 
@@ -69,16 +69,16 @@ retry_step end(retry_state state, error why, retry_budget budget = {})
               .with_context("may_have_been_applied", in_doubt ? "true" : "false")
               .with_history(state.log.entries());
     state.where = stage::completed;
-    state.judged.reset();
+    state.pending.reset();
     return {std::move(state), complete{std::move(why)}, std::nullopt, budget};
 }
 
 retry_step refuse(retry_state state, failed_attempt failed, error why, time_point now,
-                  std::string verdict, retry_budget budget)
+                  std::string decision, retry_budget budget)
 {
     const retry_event event{retry_event::kind::not_retried, failed.reason,
-                            state.request.retry_attempts(), duration::zero(), verdict};
-    record(state, failed, now, duration::zero(), std::move(verdict));
+                            state.request.retry_attempts(), duration::zero(), decision};
+    record(state, failed, now, duration::zero(), std::move(decision));
     retry_step last = end(std::move(state), std::move(why), budget);
     last.event = event;
     return last;
@@ -93,16 +93,16 @@ retry_step schedule(retry_state state, const failed_attempt& failed, duration wa
     const bool capped = wait >= left;
     wait = std::clamp(wait, duration::zero(), left);
 
-    std::string verdict{because};
+    std::string decision{because};
     if (capped)
-        verdict.append("; but only ").append(in_words(left)).append(" are left, so it times out");
+        decision.append("; but only ").append(to_text(left)).append(" are left, so it times out");
     else
-        verdict.append(", after ").append(in_words(wait));
-    record(state, failed, now, wait, verdict);
+        decision.append(", after ").append(to_text(wait));
+    record(state, failed, now, wait, decision);
     const retry_event event{retry_event::kind::scheduled, failed.reason,
-                            state.request.retry_attempts(), wait, std::move(verdict)};
+                            state.request.retry_attempts(), wait, std::move(decision)};
 
-    state.judged.reset();
+    state.pending.reset();
     state.where = capped ? stage::waiting_to_time_out : stage::waiting;
     const retry_decision next = capped ? retry_decision{time_out_after{wait}} : retry_after{wait};
     return {std::move(state), next, event, budget};
@@ -125,18 +125,18 @@ retry_step nothing(retry_state state, retry_budget budget = {})
 retry_step interrupted(retry_state state, const std::optional<started_attempt>& open,
                        time_point now, errc code, std::string_view what)
 {
-    if (const auto asked = std::exchange(state.judged, std::nullopt))
+    if (const auto asked = std::exchange(state.pending, std::nullopt))
         record(state, *asked, now, duration::zero(),
                std::string{what} + " before the strategy had answered");
     if (open) {
         attempt entry = recorded(*open, state.began, now);
         entry.cause = code;
-        entry.verdict = std::string{what} + " during the attempt";
+        entry.decision = std::string{what} + " during the attempt";
         state.log.record(std::move(entry));
     }
     std::string message = state.request.operation();
     message.append(message.empty() ? "" : ": ").append(what).append(" after ");
-    message.append(in_words(now - state.began)).append(" and ");
+    message.append(to_text(now - state.began)).append(" and ");
     message.append(std::to_string(state.request.retry_attempts())).append(" retries");
     if (const error* const last = state.request.last_failure())
         message.append("; the last failure: ").append(last->message());
@@ -163,7 +163,7 @@ retry_step maybe_retry(retry_state state, failed_attempt failed, time_point now,
         return schedule(std::move(state), failed, wait, now, "always retried", budget);
     }
     const ask_strategy question{failed.reason};
-    state.judged = std::move(failed);
+    state.pending = std::move(failed);
     state.where = stage::asking;
     return {std::move(state), question, std::nullopt, budget};
 }
@@ -173,7 +173,7 @@ retry_step with_answer(retry_state state, result<retry_action> answer, time_poin
 {
     if (state.where != stage::asking)
         return nothing(std::move(state), budget);
-    failed_attempt failed = *std::exchange(state.judged, std::nullopt);
+    failed_attempt failed = *std::exchange(state.pending, std::nullopt);
     if (!answer)
         return refuse(std::move(state), std::move(failed), std::move(answer).error(), now,
                       "not retried: the strategy failed", budget);
@@ -226,12 +226,12 @@ retry_step cancelled(retry_state state, std::optional<started_attempt> open, tim
     return interrupted(std::move(state), open, now, errc::request_canceled, "cancelled");
 }
 
-std::string in_words(const retry_event& event, const retry_request& request)
+std::string to_text(const retry_event& event, const retry_request& request)
 {
     std::string line = request.operation();
     line.append(event.what == retry_event::kind::scheduled ? ": retry " : ": no retry after ");
     line.append(std::to_string(event.attempts)).append(" for ").append(name_of(event.reason));
-    return line.append(": ").append(event.verdict);
+    return line.append(": ").append(event.decision);
 }
 
 namespace {

@@ -33,7 +33,7 @@ struct retry_state {
     time_point began{};
     attempt_log log = {};
     stage where = stage::attempting;
-    std::optional<failed_attempt> judged = {};  // while its strategy is asked
+    std::optional<failed_attempt> pending = {};  // while its strategy is asked
 };
 
 /// What the shell does next. To retry is to sleep and then to call after_wait(). To time out is the
@@ -55,9 +55,9 @@ struct retry_event {
     retry_reason reason;
     std::uint32_t attempts;  // retries, with this one
     duration wait;  // as it will be: capped
-    std::string verdict;  // the sentence why
+    std::string decision;  // the sentence why
 };
-std::string in_words(const retry_event& event, const retry_request& request);
+std::string to_text(const retry_event& event, const retry_request& request);
 
 /// A bound on the retries of a whole cluster object, off unless the user wants it. A scheduled
 /// retry costs one token, an operation that succeeds brings a tenth. Always-retry reasons are free:

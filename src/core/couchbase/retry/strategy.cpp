@@ -16,7 +16,7 @@ error error_of(std::exception_ptr thrown)
     try {
         std::rethrow_exception(std::move(thrown));
     } catch (const failure& own) {
-        return own.why();
+        return own.error();
     } catch (const boost::system::system_error& known) {
         return error{known.code(), prefix + known.what()};
     } catch (const std::exception& other) {

@@ -54,11 +54,11 @@ bool contains_tokens(std::string_view text, tokens wanted)
     return false;
 }
 
-bool contains_ignoring_case(std::string_view text, std::string_view lower_case_word)
+bool contains_ignoring_case(std::string_view text, std::string_view lower_case_text)
 {
     const auto same = [](char a, char b) { return lower(a) == b; };
-    return std::ranges::search(text, lower_case_word, same).begin() != text.end() ||
-           lower_case_word.empty();
+    return std::ranges::search(text, lower_case_text, same).begin() != text.end() ||
+           lower_case_text.empty();
 }
 
 bool says_missing(std::string_view body)

@@ -9,7 +9,7 @@ namespace holdfast::core::couchbase {
 /// engines break long lines inside of error texts, and indent the rest.
 bool contains_tokens(std::string_view text, std::span<const std::string_view> tokens);
 
-bool contains_ignoring_case(std::string_view text, std::string_view lower_case_word);
+bool contains_ignoring_case(std::string_view text, std::string_view lower_case_text);
 
 /// "reason":"missing", in the body of a view's 404: the design document is on its way.
 bool says_missing(std::string_view body);

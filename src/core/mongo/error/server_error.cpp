@@ -49,13 +49,13 @@ const boost::system::error_category& server_category() noexcept
 
 error without_retryable_writes(bson::view reply)
 {
-    const error told = make_server_error(reply);
-    error better{told.code(),
+    const error from_server = make_server_error(reply);
+    error better{from_server.code(),
                  "This MongoDB deployment does not support retryable writes. Please add "
                  "retryWrites=false to your connection string."};
-    for (const std::string& label : told.labels())
+    for (const std::string& label : from_server.labels())
         better = std::move(better).with_label(label);
-    for (const context_entry& fact : told.context())
+    for (const context_entry& fact : from_server.context())
         better = std::move(better).with_context(fact.name, fact.value);
     return std::move(better).with_detail(
         std::make_shared<const holdfast::mongo::server_failure>(reply));
@@ -67,9 +67,9 @@ error make_server_error(bson::view reply)
     const bool by_concern = concern.type() == bson::type::document && !reply.find("errmsg");
     const bson::view from = by_concern ? concern.as_document() : reply;
     const auto number = from.find("code").get<std::int32_t>();
-    const std::string_view words = text_in(from, "errmsg");
+    const std::string_view text = text_in(from, "errmsg");
     error made{error_code{number ? *number : unknown_error, server_category()},
-               words.empty() ? std::string{"the server gives no reason"} : std::string{words}};
+               text.empty() ? std::string{"the server gives no reason"} : std::string{text}};
     if (const std::string_view name = text_in(from, "codeName"); !name.empty())
         made = std::move(made).with_context("codeName", std::string{name});
     made = std::move(made).with_detail(

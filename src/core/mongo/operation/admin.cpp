@@ -25,48 +25,48 @@ bool asks_only_for_names(bson::view filter)
 }  // namespace
 
 result<command> create_collection(const operation_space& database, std::string_view name,
-                                  const create_collection_options& how)
+                                  const create_collection_options& options)
 {
     if (name.empty())
         return nameless("create_collection");
-    admin_change made{database.database, database, how.timeout};
+    admin_change made{database.database, database, options.timeout};
     made.body().add("create", name);
-    made.add("capped", how.capped)
-        .add("size", how.size)
-        .add("max", how.max)
-        .add("storageEngine", how.storage_engine)
-        .add("validator", how.validator)
-        .add_text("validationLevel", how.validation_level)
-        .add_text("validationAction", how.validation_action)
-        .add("indexOptionDefaults", how.index_option_defaults)
-        .add_text("viewOn", how.view_on)
-        .add("pipeline", how.pipeline)
-        .add("collation", how.collation)
-        .add("timeseries", how.time_series)
-        .add("expireAfterSeconds", how.expire_after_seconds)
-        .add("clusteredIndex", how.clustered_index)
-        .add("changeStreamPreAndPostImages", how.change_stream_pre_and_post_images);
-    made.body().merge(how.more);
-    return made.finish(how.write_concern, how.comment);
+    made.add("capped", options.capped)
+        .add("size", options.size)
+        .add("max", options.max)
+        .add("storageEngine", options.storage_engine)
+        .add("validator", options.validator)
+        .add_text("validationLevel", options.validation_level)
+        .add_text("validationAction", options.validation_action)
+        .add("indexOptionDefaults", options.index_option_defaults)
+        .add_text("viewOn", options.view_on)
+        .add("pipeline", options.pipeline)
+        .add("collation", options.collation)
+        .add("timeseries", options.time_series)
+        .add("expireAfterSeconds", options.expire_after_seconds)
+        .add("clusteredIndex", options.clustered_index)
+        .add("changeStreamPreAndPostImages", options.change_stream_pre_and_post_images);
+    made.body().merge(options.more);
+    return made.finish(options.write_concern, options.comment);
 }
 
 result<command> modify_collection(const operation_space& database, std::string_view name,
-                                  bson::view changes, const drop_options& how)
+                                  bson::view changes, const drop_options& options)
 {
     if (name.empty())
         return nameless("modify_collection");
-    admin_change made{database.database, database, how.timeout};
+    admin_change made{database.database, database, options.timeout};
     made.body().add("collMod", name).merge(changes);
-    return made.finish(how.write_concern, how.comment);
+    return made.finish(options.write_concern, options.comment);
 }
 
-result<command> drop_collection(const operation_space& space, const drop_options& how)
+result<command> drop_collection(const operation_space& space, const drop_options& options)
 {
     if (space.collection.empty())
         return nameless("drop");
-    admin_change made{space.database, space, how.timeout};
+    admin_change made{space.database, space, options.timeout};
     made.body().add("drop", space.collection);
-    return made.finish(how.write_concern, how.comment);
+    return made.finish(options.write_concern, options.comment);
 }
 
 result<void> read_drop(result<bson::document> outcome)
@@ -77,69 +77,69 @@ result<void> read_drop(result<bson::document> outcome)
 }
 
 result<command> rename_collection(const operation_space& space, std::string_view to,
-                                  const rename_options& how)
+                                  const rename_options& options)
 {
     if (space.collection.empty() || to.empty())
         return nameless("rename");
     std::string target = space.database;
     target.append(".").append(to);
-    admin_change made{"admin", space, how.timeout};
+    admin_change made{"admin", space, options.timeout};
     made.body().add("renameCollection", space.full_name()).add("to", target);
-    made.add("dropTarget", how.drop_target);
-    return made.finish(how.write_concern, how.comment);
+    made.add("dropTarget", options.drop_target);
+    return made.finish(options.write_concern, options.comment);
 }
 
-result<command> drop_database(const operation_space& database, const drop_options& how)
+result<command> drop_database(const operation_space& database, const drop_options& options)
 {
-    admin_change made{database.database, database, how.timeout};
+    admin_change made{database.database, database, options.timeout};
     made.body().add("dropDatabase", 1);
-    return made.finish(how.write_concern, how.comment);
+    return made.finish(options.write_concern, options.comment);
 }
 
-result<query> list_collections(const operation_space& database, const list_options& how)
+result<query> list_collections(const operation_space& database, const list_options& options)
 {
     bson::byte_buffer bytes;
     bson::builder body{bytes};
     body.add("listCollections", 1);
-    if (how.filter)
-        body.add("filter", *how.filter);
-    if (how.name_only)
-        body.add("nameOnly", *how.name_only);
-    if (how.authorized_only)
-        body.add("authorizedCollections", *how.authorized_only);
-    put_cursor(body, how);
-    how.comment.write(body, "comment");
+    if (options.filter)
+        body.add("filter", *options.filter);
+    if (options.name_only)
+        body.add("nameOnly", *options.name_only);
+    if (options.authorized_only)
+        body.add("authorizedCollections", *options.authorized_only);
+    put_cursor(body, options);
+    options.comment.write(body, "comment");
     if (auto written = body.finish(); !written)
         return std::move(written).error();
-    command first = listing(database.database, database, how);
+    command first = listing(database.database, database, options);
     first.body = bson::document::adopt(std::move(bytes));
-    return as_query(std::move(first), how);
+    return as_query(std::move(first), options);
 }
 
-list_options names_only(const list_options& how)
+list_options names_only(const list_options& options)
 {
-    list_options names = how;
+    list_options names = options;
     // With it the server would not look at what else a filter asks for.
     if (!names.name_only && (!names.filter || asks_only_for_names(*names.filter)))
         names.name_only = true;
     return names;
 }
 
-result<command> list_databases(const operation_space& admin, const list_options& how)
+result<command> list_databases(const operation_space& admin, const list_options& options)
 {
     bson::byte_buffer bytes;
     bson::builder body{bytes};
     body.add("listDatabases", 1);
-    if (how.filter)
-        body.add("filter", *how.filter);
-    if (how.name_only)
-        body.add("nameOnly", *how.name_only);
-    if (how.authorized_only)
-        body.add("authorizedDatabases", *how.authorized_only);
-    how.comment.write(body, "comment");
+    if (options.filter)
+        body.add("filter", *options.filter);
+    if (options.name_only)
+        body.add("nameOnly", *options.name_only);
+    if (options.authorized_only)
+        body.add("authorizedDatabases", *options.authorized_only);
+    options.comment.write(body, "comment");
     if (auto written = body.finish(); !written)
         return std::move(written).error();
-    command made = listing("admin", admin, how);
+    command made = listing("admin", admin, options);
     made.raw_data.reset();  // it is about collections
     made.body = bson::document::adopt(std::move(bytes));
     return made;

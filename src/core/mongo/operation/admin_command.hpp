@@ -69,28 +69,28 @@ inline error nameless(std::string_view operation)
 /// A command that lists something. Such commands go to the primary, are retried, and take no read
 /// concern.
 inline command listing(std::string database, const operation_space& space,
-                       const holdfast::mongo::list_options& how)
+                       const holdfast::mongo::list_options& options)
 {
     command made;
     made.database = std::move(database);
     made.kind = retry_kind::read;
     made.selects = operation_kind::read;
     made.eligible = true;
-    made.raw_data = how.raw_data;
-    made.timeout = how.timeout ? how.timeout : space.timeout;
+    made.raw_data = options.raw_data;
+    made.timeout = options.timeout ? options.timeout : space.timeout;
     return made;
 }
 
 /// How the rest of a list is read.
-inline result<query> as_query(command first, const holdfast::mongo::list_options& how)
+inline result<query> as_query(command first, const holdfast::mongo::list_options& options)
 {
     query made{std::move(first), {}};
-    made.rules.batch_size = how.batch_size.value_or(0);
-    made.rules.raw_data = how.raw_data;
-    if (!how.comment.empty()) {
+    made.rules.batch_size = options.batch_size.value_or(0);
+    made.rules.raw_data = options.raw_data;
+    if (!options.comment.empty()) {
         bson::byte_buffer bytes;
         bson::builder kept{bytes};
-        how.comment.write(kept, "comment");
+        options.comment.write(kept, "comment");
         if (auto written = kept.finish(); !written)
             return std::move(written).error();
         made.rules.comment = bson::document::adopt(std::move(bytes));
@@ -98,11 +98,11 @@ inline result<query> as_query(command first, const holdfast::mongo::list_options
     return made;
 }
 
-inline void put_cursor(bson::builder& body, const holdfast::mongo::list_options& how)
+inline void put_cursor(bson::builder& body, const holdfast::mongo::list_options& options)
 {
     bson::builder cursor = body.document("cursor");
-    if (how.batch_size)
-        cursor.add("batchSize", *how.batch_size);
+    if (options.batch_size)
+        cursor.add("batchSize", *options.batch_size);
 }
 
 }  // namespace holdfast::core::mongo

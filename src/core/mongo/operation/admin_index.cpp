@@ -40,13 +40,13 @@ void put_index(bson::builder out, const index_model& index)
     }
 }
 
-result<command> finish(admin_change& made, const index_options& how)
+result<command> finish(admin_change& made, const index_options& options)
 {
-    if (how.max_time)
-        made.body().add("maxTimeMS", std::int64_t{how.max_time->count()});
-    auto done = made.finish(how.write_concern, how.comment);
+    if (options.max_time)
+        made.body().add("maxTimeMS", std::int64_t{options.max_time->count()});
+    auto done = made.finish(options.write_concern, options.comment);
     if (done)
-        done->raw_data = how.raw_data;
+        done->raw_data = options.raw_data;
     return done;
 }
 
@@ -67,13 +67,13 @@ std::string index_name(bson::view keys)
 }
 
 result<command> create_indexes(const operation_space& space, std::span<const index_model> indexes,
-                               const index_options& how)
+                               const index_options& options)
 {
     if (space.collection.empty())
         return nameless("create_indexes");
     if (indexes.empty())
         return error{errc::command_failed, "create_indexes: there is no index to be created"};
-    admin_change made{space.database, space, how.timeout};
+    admin_change made{space.database, space, options.timeout};
     made.body().add("createIndexes", space.collection);
     {
         auto list = made.body().array("indexes");
@@ -83,9 +83,9 @@ result<command> create_indexes(const operation_space& space, std::span<const ind
             put_index(list.document(), one);
         }
     }
-    how.commit_quorum.write(made.body(), "commitQuorum");
-    auto done = finish(made, how);
-    if (done && !how.commit_quorum.empty())
+    options.commit_quorum.write(made.body(), "commitQuorum");
+    auto done = finish(made, options);
+    if (done && !options.commit_quorum.empty())
         done->need = {commit_quorum_since, "a commit quorum"};
     return done;
 }
@@ -101,17 +101,17 @@ std::vector<std::string> index_names(const command& sent)
     return names;
 }
 
-result<command> drop_index(const operation_space& space, index_hint which, const index_options& how)
+result<command> drop_index(const operation_space& space, index_hint which, const index_options& options)
 {
     if (space.collection.empty())
         return nameless("drop_index");
     if (which.empty())
         return error{errc::command_failed,
                      "drop_index: say which index, by its name or by its keys"};
-    admin_change made{space.database, space, how.timeout};
+    admin_change made{space.database, space, options.timeout};
     made.body().add("dropIndexes", space.collection);
     which.write(made.body(), "index");
-    auto done = finish(made, how);
+    auto done = finish(made, options);
     if (done) {
         const bson::element index = done->body.find("index");
         if (index.type() == bson::type::string && index.as_string() == "*")
@@ -122,29 +122,29 @@ result<command> drop_index(const operation_space& space, index_hint which, const
     return done;
 }
 
-result<command> drop_all_indexes(const operation_space& space, const index_options& how)
+result<command> drop_all_indexes(const operation_space& space, const index_options& options)
 {
     if (space.collection.empty())
         return nameless("drop_indexes");
-    admin_change made{space.database, space, how.timeout};
+    admin_change made{space.database, space, options.timeout};
     made.body().add("dropIndexes", space.collection).add("index", "*");
-    return finish(made, how);
+    return finish(made, options);
 }
 
-result<query> list_indexes(const operation_space& space, const holdfast::mongo::list_options& how)
+result<query> list_indexes(const operation_space& space, const holdfast::mongo::list_options& options)
 {
     if (space.collection.empty())
         return nameless("list_indexes");
     bson::byte_buffer bytes;
     bson::builder body{bytes};
     body.add("listIndexes", space.collection);
-    put_cursor(body, how);
-    how.comment.write(body, "comment");
+    put_cursor(body, options);
+    options.comment.write(body, "comment");
     if (auto written = body.finish(); !written)
         return std::move(written).error();
-    command first = listing(space.database, space, how);
+    command first = listing(space.database, space, options);
     first.body = bson::document::adopt(std::move(bytes));
-    auto made = as_query(std::move(first), how);
+    auto made = as_query(std::move(first), options);
     if (made)
         made->rules.missing_is_empty = true;
     return made;

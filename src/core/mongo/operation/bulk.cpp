@@ -37,7 +37,7 @@ public:
     {
     }
 
-    result<void> prepare(const operation_space& space, const bulk_write_options& how);
+    result<void> prepare(const operation_space& space, const bulk_write_options& options);
     command* next() override;
     void done(result<bson::document> outcome) override;
     result<bulk_write_result> finish() override;
@@ -50,7 +50,7 @@ private:
     };
 
     result<command> make_command(statement_kind kind, const operation_space& space,
-                                 const bulk_write_options& how);
+                                 const bulk_write_options& options);
     bool decide_eligibility();
     bool is_eligible(const connection_description& limits) override;
     result<void> write(message_builder& to, const connection_description& limits) override;
@@ -94,13 +94,13 @@ private:
     bulk_failure failure_;
 };
 
-result<void> writes_in_turn::prepare(const operation_space& space, const bulk_write_options& how)
+result<void> writes_in_turn::prepare(const operation_space& space, const bulk_write_options& options)
 {
     std::array<bool, kinds> has{};
     for (const bulk_plan::group& one : plan_.groups()) {
         if (std::exchange(has[number(one.kind)], true))
             continue;
-        auto made = make_command(one.kind, space, how);
+        auto made = make_command(one.kind, space, options);
         if (!made)
             return std::move(made).error();
         acknowledged_ = made->acknowledged;
@@ -115,19 +115,19 @@ result<void> writes_in_turn::prepare(const operation_space& space, const bulk_wr
 }
 
 result<command> writes_in_turn::make_command(statement_kind kind, const operation_space& space,
-                                             const bulk_write_options& how)
+                                             const bulk_write_options& options)
 {
-    draft made{space, command_names[number(kind)], how.let ? how.let->size() : 0};
-    made.body.put("ordered", how.ordered);
+    draft made{space, command_names[number(kind)], options.let ? options.let->size() : 0};
+    made.body.put("ordered", options.ordered);
     if (kind != statement_kind::remove)
-        made.put("bypassDocumentValidation", how.bypass_document_validation);
+        made.put("bypassDocumentValidation", options.bypass_document_validation);
     if (kind != statement_kind::insert)
-        made.put("let", how.let);
-    how.comment.write(made.body, "comment");
-    if (auto put = put_write_concern(made.body, made.to, space, how.write_concern); !put)
+        made.put("let", options.let);
+    options.comment.write(made.body, "comment");
+    if (auto put = put_write_concern(made.body, made.to, space, options.write_concern); !put)
         return std::move(put).error();
-    made.limit(how.timeout);
-    made.to.raw_data = how.raw_data;
+    made.limit(options.timeout);
+    made.to.raw_data = options.raw_data;
     made.to.kind = retry_kind::write;
     made.to.load = this;
     return made.finish();
@@ -303,9 +303,9 @@ error writes_in_turn::failed()
 {
     if (!sent_ && failure_.has_ended())
         return std::move(failure_).plain();
-    auto told = std::make_shared<write_failure>();
-    told->partial_result = counts();
-    return std::move(failure_).as_error(std::move(told));
+    auto failed_detail = std::make_shared<write_failure>();
+    failed_detail->partial_result = counts();
+    return std::move(failure_).as_error(std::move(failed_detail));
 }
 
 result<bulk_write_result> writes_in_turn::finish()
@@ -332,14 +332,14 @@ result<insert_many_result> writes_in_turn::finish_inserts()
 
 result<std::unique_ptr<collection_writes>> collection_writes::make(const operation_space& space,
                                                                    write_list list,
-                                                                   const bulk_write_options& how,
+                                                                   const bulk_write_options& options,
                                                                    id_source& ids)
 {
     if (auto good = check_writes(list); !good)
         return std::move(good).error();
     give_ids(list, ids);
-    auto made = std::make_unique<writes_in_turn>(std::move(list), how.ordered);
-    if (auto ready = made->prepare(space, how); !ready)
+    auto made = std::make_unique<writes_in_turn>(std::move(list), options.ordered);
+    if (auto ready = made->prepare(space, options); !ready)
         return std::move(ready).error();
     return result<std::unique_ptr<collection_writes>>{std::move(made)};
 }

@@ -33,7 +33,7 @@ public:
     /// copied but what must change: documents without an _id, statements of updates and deletes.
     static result<std::unique_ptr<collection_writes>> make(
         const operation_space& space, holdfast::mongo::details::write_list list,
-        const holdfast::mongo::bulk_write_options& how, id_source& ids);
+        const holdfast::mongo::bulk_write_options& options, id_source& ids);
     virtual ~collection_writes() = default;
 
     /// The next command, with its load, or nothing if all is done or no more may be sent. A pointer

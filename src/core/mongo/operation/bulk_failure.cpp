@@ -40,9 +40,9 @@ bson::document details_in(bson::view from)
 error unfit_write(error_code code, std::size_t index, std::string_view text)
 {
     std::string where = "writes[" + std::to_string(index) + "]";
-    std::string words = where + ": ";
-    words += text;
-    return error{code, std::move(words)}.with_context("write", std::move(where));
+    std::string description = where + ": ";
+    description += text;
+    return error{code, std::move(description)}.with_context("write", std::move(where));
 }
 
 std::optional<bson::document> bulk_failure::take(result<bson::document> outcome)
@@ -54,13 +54,13 @@ std::optional<bson::document> bulk_failure::take(result<bson::document> outcome)
         return *std::move(outcome);
     }
     error why = std::move(outcome).error();
-    const auto* told = dynamic_cast<const server_failure*>(why.detail());
-    if (told == nullptr || !is_ok(told->reply) ||
-        told->reply.find("writeConcernError").type() != bson::type::document) {
+    const auto* failed_detail = dynamic_cast<const server_failure*>(why.detail());
+    if (failed_detail == nullptr || !is_ok(failed_detail->reply) ||
+        failed_detail->reply.find("writeConcernError").type() != bson::type::document) {
         ended_by_ = std::move(why);
         return std::nullopt;
     }
-    bson::document reply = told->reply;
+    bson::document reply = failed_detail->reply;
     note_concern(reply.view(), &why);
     return reply;
 }
@@ -93,12 +93,12 @@ error bulk_failure::worst() const
         return *by_concern_;
     const write_error& first = write_errors_.front();
     std::string where = "writes[" + std::to_string(first.index) + "]";
-    std::string words = where + ": ";
-    words += first.message.empty() ? "the server gives no reason" : first.message;
+    std::string description = where + ": ";
+    description += first.message.empty() ? "the server gives no reason" : first.message;
     if (const std::size_t more = write_errors_.size() - 1; more != 0)
-        words += "; " + std::to_string(more) + (more == 1 ? " other write" : " other writes") +
+        description += "; " + std::to_string(more) + (more == 1 ? " other write" : " other writes") +
                  " failed as well";
-    error made{error_code{first.code, server_category()}, std::move(words)};
+    error made{error_code{first.code, server_category()}, std::move(description)};
     made = std::move(made).with_context("write", std::move(where));
     if (!by_concern_)
         return made;
@@ -112,15 +112,15 @@ error bulk_failure::worst() const
         {by_concern_->history().begin(), by_concern_->history().end()});
 }
 
-error bulk_failure::as_error(std::shared_ptr<write_failure> told) &&
+error bulk_failure::as_error(std::shared_ptr<write_failure> failed_detail) &&
 {
     std::ranges::sort(write_errors_, {}, &write_error::index);
     error made = worst();
-    told->write_errors = std::move(write_errors_);
-    told->write_concern_errors = std::move(concern_errors_);
-    told->ended_by = std::move(ended_by_);
-    told->partly_done = partly_done_;
-    return std::move(made).with_detail(std::move(told));
+    failed_detail->write_errors = std::move(write_errors_);
+    failed_detail->write_concern_errors = std::move(concern_errors_);
+    failed_detail->ended_by = std::move(ended_by_);
+    failed_detail->partly_done = partly_done_;
+    return std::move(made).with_detail(std::move(failed_detail));
 }
 
 }  // namespace holdfast::core::mongo

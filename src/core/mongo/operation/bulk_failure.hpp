@@ -45,7 +45,7 @@ public:
     error plain() && { return *std::move(ended_by_); }
 
     /// All of it as one error, which looks like the worst of them. `told` gets the lists.
-    error as_error(std::shared_ptr<holdfast::mongo::write_failure> told) &&;
+    error as_error(std::shared_ptr<holdfast::mongo::write_failure> failed_detail) &&;
 
 private:
     void note_concern(bson::view reply, const error* why);

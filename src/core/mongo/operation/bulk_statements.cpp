@@ -41,18 +41,18 @@ void write_change(bson::builder& out, std::string_view key, const write_list& li
 }
 
 /// What has the same name in all commands.
-void write_options(bson::builder& out, const write_list& list, const kept_options& how)
+void write_options(bson::builder& out, const write_list& list, const kept_options& options)
 {
-    if (how.upsert)
-        out.add("upsert", *how.upsert);
-    if (how.sort != 0)
-        out.add("sort", list.at(how.sort));
-    if (how.array_filters != 0)
-        out.add("arrayFilters", bson::array_view{list.at(how.array_filters)});
-    if (how.collation != 0)
-        out.add("collation", list.at(how.collation));
-    if (how.hint != 0)
-        out.merge(list.at(how.hint));
+    if (options.upsert)
+        out.add("upsert", *options.upsert);
+    if (options.sort != 0)
+        out.add("sort", list.at(options.sort));
+    if (options.array_filters != 0)
+        out.add("arrayFilters", bson::array_view{list.at(options.array_filters)});
+    if (options.collation != 0)
+        out.add("collation", list.at(options.collation));
+    if (options.hint != 0)
+        out.merge(list.at(options.hint));
 }
 
 }  // namespace

@@ -31,13 +31,13 @@ constexpr std::size_t message_overhead = 1000;
 
 class client_writes_in_turn final : public client_writes, private command_load {
 public:
-    client_writes_in_turn(client_bulk_writes work, const bulk_write_options& how, id_source& ids)
-        : plan_{std::move(work), ids}, ordered_{how.ordered}
+    client_writes_in_turn(client_bulk_writes work, const bulk_write_options& options, id_source& ids)
+        : plan_{std::move(work), ids}, ordered_{options.ordered}
     {
-        total_.verbose = how.verbose_results;
+        total_.verbose = options.verbose_results;
     }
 
-    result<void> prepare(const operation_space& admin, const bulk_write_options& how);
+    result<void> prepare(const operation_space& admin, const bulk_write_options& options);
     command* next() override;
     void done(result<bson::document> outcome) override;
     command* more() override;
@@ -84,27 +84,27 @@ private:
 };
 
 result<void> client_writes_in_turn::prepare(const operation_space& admin,
-                                            const bulk_write_options& how)
+                                            const bulk_write_options& options)
 {
-    draft made{admin, how.let ? how.let->size() : 0};
+    draft made{admin, options.let ? options.let->size() : 0};
     made.body.put("bulkWrite", std::int32_t{1});
-    made.body.put("errorsOnly", !how.verbose_results);
-    made.body.put("ordered", how.ordered);
-    made.put("bypassDocumentValidation", how.bypass_document_validation);
-    made.put("let", how.let);
-    how.comment.write(made.body, "comment");
-    if (auto put = put_write_concern(made.body, made.to, admin, how.write_concern); !put)
+    made.body.put("errorsOnly", !options.verbose_results);
+    made.body.put("ordered", options.ordered);
+    made.put("bypassDocumentValidation", options.bypass_document_validation);
+    made.put("let", options.let);
+    options.comment.write(made.body, "comment");
+    if (auto put = put_write_concern(made.body, made.to, admin, options.write_concern); !put)
         return put;
-    if (!made.to.acknowledged && how.verbose_results)
+    if (!made.to.acknowledged && options.verbose_results)
         return refused("verbose_results",
                        "Cannot request unacknowledged write concern and verbose results");
-    if (!made.to.acknowledged && how.ordered)
+    if (!made.to.acknowledged && options.ordered)
         return refused("ordered",
                        "Cannot request unacknowledged write concern and ordered writes; say "
                        "ordered = false");
-    made.limit(how.timeout);
+    made.limit(options.timeout);
     made.to.database = "admin";
-    made.to.raw_data = how.raw_data;
+    made.to.raw_data = options.raw_data;
     made.to.kind = retry_kind::write;
     made.to.need = {knows_bulk_write, "bulkWrite"};
     made.to.load = this;
@@ -356,10 +356,10 @@ result<client_bulk_write_result> client_writes_in_turn::finish()
         return std::move(total_);
     if (!sent_ && failure_.has_ended())
         return std::move(failure_).plain();
-    auto told = std::make_shared<write_failure>();
+    auto failed_detail = std::make_shared<write_failure>();
     if (any_success_)
-        told->partial_client_result = std::move(total_);
-    return std::move(failure_).as_error(std::move(told));
+        failed_detail->partial_client_result = std::move(total_);
+    return std::move(failure_).as_error(std::move(failed_detail));
 }
 
 result<void> check_spaces(const client_bulk_writes& work)
@@ -376,15 +376,15 @@ result<void> check_spaces(const client_bulk_writes& work)
 
 result<std::unique_ptr<client_writes>> client_writes::make(const operation_space& admin,
                                                            client_bulk_writes work,
-                                                           const bulk_write_options& how,
+                                                           const bulk_write_options& options,
                                                            id_source& ids)
 {
     if (auto good = check_writes(work.list()); !good)
         return std::move(good).error();
     if (auto good = check_spaces(work); !good)
         return std::move(good).error();
-    auto made = std::make_unique<client_writes_in_turn>(std::move(work), how, ids);
-    if (auto ready = made->prepare(admin, how); !ready)
+    auto made = std::make_unique<client_writes_in_turn>(std::move(work), options, ids);
+    if (auto ready = made->prepare(admin, options); !ready)
         return std::move(ready).error();
     return result<std::unique_ptr<client_writes>>{std::move(made)};
 }

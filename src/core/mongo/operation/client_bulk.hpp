@@ -17,7 +17,7 @@ class client_writes {
 public:
     static result<std::unique_ptr<client_writes>> make(
         const operation_space& admin, holdfast::mongo::client_bulk_writes work,
-        const holdfast::mongo::bulk_write_options& how, id_source& ids);
+        const holdfast::mongo::bulk_write_options& options, id_source& ids);
     virtual ~client_writes() = default;
 
     virtual command* next() = 0;

@@ -19,10 +19,10 @@ namespace holdfast::core::mongo {
 /// An option that this operation does not take, or not with this value.
 inline error refused(std::string_view option, std::string_view why)
 {
-    std::string words{option};
-    words += ": ";
-    words += why;
-    return error{errc::invalid_option, std::move(words)}.with_context("option",
+    std::string text{option};
+    text += ": ";
+    text += why;
+    return error{errc::invalid_option, std::move(text)}.with_context("option",
                                                                       std::string{option});
 }
 

@@ -20,12 +20,12 @@ constexpr std::int32_t takes_comment = 9;
 
 /// What all reads end with.
 template <class Options>
-result<command> finish(draft& d, const operation_space& space, const Options& how)
+result<command> finish(draft& d, const operation_space& space, const Options& options)
 {
-    if (auto made = make_read(d.to, space, how.read_concern, how.read_preference); !made)
+    if (auto made = make_read(d.to, space, options.read_concern, options.read_preference); !made)
         return std::move(made).error();
-    d.limit(how.timeout);
-    d.to.raw_data = how.raw_data;
+    d.limit(options.timeout);
+    d.to.raw_data = options.raw_data;
     return d.finish();
 }
 
@@ -57,19 +57,19 @@ struct find_extent {
     bool await = false;
 };
 
-result<find_extent> extent_of(const find_options& how)
+result<find_extent> extent_of(const find_options& options)
 {
-    if (auto fine = check_batch_size(how.batch_size); !fine)
+    if (auto fine = check_batch_size(options.batch_size); !fine)
         return std::move(fine).error();
     find_extent wanted;
-    wanted.limit = how.limit;
-    wanted.batch_size = how.batch_size;
-    wanted.await = how.cursor == cursor_kind::tailable_await;
-    wanted.tailable = wanted.await || how.cursor == cursor_kind::tailable;
-    if (how.limit && *how.limit < 0) {
-        if (*how.limit == std::numeric_limits<std::int64_t>::min())
+    wanted.limit = options.limit;
+    wanted.batch_size = options.batch_size;
+    wanted.await = options.cursor == cursor_kind::tailable_await;
+    wanted.tailable = wanted.await || options.cursor == cursor_kind::tailable;
+    if (options.limit && *options.limit < 0) {
+        if (*options.limit == std::numeric_limits<std::int64_t>::min())
             return refused("limit", "is beyond all numbers of documents");
-        wanted.limit = -*how.limit;
+        wanted.limit = -*options.limit;
         wanted.single_batch = true;
     }
     // One document more than are to come, and the server need not keep the cursor open for the end.
@@ -93,44 +93,44 @@ void put_if_true(bson::builder& to, std::string_view key, bool value)
         to.put(key, true);
 }
 
-result<command> find(const operation_space& space, bson::view filter, const find_options& how,
+result<command> find(const operation_space& space, bson::view filter, const find_options& options,
                      const find_extent& wanted)
 {
     draft d{space, "find", filter.size() + 32};
     d.body.put("filter", filter);
-    d.put("sort", how.sort);
-    d.put("projection", how.projection);
-    how.hint.write(d.body, "hint");
-    d.put("skip", how.skip);
+    d.put("sort", options.sort);
+    d.put("projection", options.projection);
+    options.hint.write(d.body, "hint");
+    d.put("skip", options.skip);
     d.put("limit", wanted.limit);
     if (wanted.batch_size)
         put_batch_size(d.body, *wanted.batch_size);
     put_if_true(d.body, "singleBatch", wanted.single_batch);
-    how.comment.write(d.body, "comment");
-    d.put("maxTimeMS", how.max_time);
-    d.put("max", how.max);
-    d.put("min", how.min);
-    d.put("returnKey", how.return_key);
-    d.put("showRecordId", how.show_record_id);
+    options.comment.write(d.body, "comment");
+    d.put("maxTimeMS", options.max_time);
+    d.put("max", options.max);
+    d.put("min", options.min);
+    d.put("returnKey", options.return_key);
+    d.put("showRecordId", options.show_record_id);
     put_if_true(d.body, "tailable", wanted.tailable);
     put_if_true(d.body, "awaitData", wanted.await);
-    d.put("oplogReplay", how.oplog_replay);
-    d.put("noCursorTimeout", how.no_cursor_timeout);
-    d.put("allowPartialResults", how.allow_partial_results);
-    d.put("collation", how.collation);
-    d.put("allowDiskUse", how.allow_disk_use);
-    d.put("let", how.let);
-    return finish(d, space, how);
+    d.put("oplogReplay", options.oplog_replay);
+    d.put("noCursorTimeout", options.no_cursor_timeout);
+    d.put("allowPartialResults", options.allow_partial_results);
+    d.put("collation", options.collation);
+    d.put("allowDiskUse", options.allow_disk_use);
+    d.put("let", options.let);
+    return finish(d, space, options);
 }
 
-void put_counting_stages(bson::builder& to, bson::view filter, const count_options& how)
+void put_counting_stages(bson::builder& to, bson::view filter, const count_options& options)
 {
     auto stages = to.array("pipeline");
     stages.document().put("$match", filter);
-    if (how.skip.value_or(0) != 0)
-        stages.document().put("$skip", *how.skip);
-    if (how.limit.value_or(0) != 0)
-        stages.document().put("$limit", *how.limit);
+    if (options.skip.value_or(0) != 0)
+        stages.document().put("$skip", *options.skip);
+    if (options.limit.value_or(0) != 0)
+        stages.document().put("$limit", *options.limit);
     auto group = stages.document();
     auto counted = group.document("$group");
     counted.put("_id", std::int32_t{1});
@@ -168,37 +168,37 @@ bool writes_output(bson::array_view pipeline)
     return name == "$out" || name == "$merge";
 }
 
-result<query> find(const operation_space& space, bson::view filter, const find_options& how)
+result<query> find(const operation_space& space, bson::view filter, const find_options& options)
 {
-    const auto wanted = extent_of(how);
+    const auto wanted = extent_of(options);
     if (!wanted)
         return wanted.error();
-    auto first = find(space, filter, how, *wanted);
+    auto first = find(space, filter, options, *wanted);
     if (!first)
         return std::move(first).error();
     query made{.first = *std::move(first), .rules = {}};
-    made.rules.batch_size = how.batch_size.value_or(0);
+    made.rules.batch_size = options.batch_size.value_or(0);
     made.rules.limit = wanted->limit.value_or(0);
     if (wanted->await)
-        made.rules.max_time = how.max_await_time;
-    made.rules.comment = keep_comment(how.comment);
+        made.rules.max_time = options.max_await_time;
+    made.rules.comment = keep_comment(options.comment);
     made.rules.tailable = wanted->tailable;
-    made.rules.raw_data = how.raw_data;
+    made.rules.raw_data = options.raw_data;
     return made;
 }
 
-result<command> find_one(const operation_space& space, bson::view filter, const find_options& how)
+result<command> find_one(const operation_space& space, bson::view filter, const find_options& options)
 {
     find_extent wanted;
     wanted.limit = 1;
     wanted.single_batch = true;
-    return find(space, filter, how, wanted);
+    return find(space, filter, options, wanted);
 }
 
 result<query> aggregate(const operation_space& space, bson::array_view pipeline,
-                        const aggregate_options& how)
+                        const aggregate_options& options)
 {
-    if (auto fine = check_batch_size(how.batch_size); !fine)
+    if (auto fine = check_batch_size(options.batch_size); !fine)
         return std::move(fine).error();
     const bool writes = writes_output(pipeline);
     draft d{space, pipeline.bytes().size() + space.collection.size() + 64};
@@ -209,22 +209,22 @@ result<query> aggregate(const operation_space& space, bson::array_view pipeline,
     d.body.put("pipeline", pipeline);
     {
         auto cursor = d.body.document("cursor");
-        if (how.batch_size && !writes)
-            cursor.put("batchSize", *how.batch_size);
+        if (options.batch_size && !writes)
+            cursor.put("batchSize", *options.batch_size);
     }
-    d.put("allowDiskUse", how.allow_disk_use);
-    d.put("bypassDocumentValidation", how.bypass_document_validation);
-    d.put("collation", how.collation);
-    d.put("maxTimeMS", how.max_time);
-    how.comment.write(d.body, "comment");
-    how.hint.write(d.body, "hint");
-    d.put("let", how.let);
+    d.put("allowDiskUse", options.allow_disk_use);
+    d.put("bypassDocumentValidation", options.bypass_document_validation);
+    d.put("collation", options.collation);
+    d.put("maxTimeMS", options.max_time);
+    options.comment.write(d.body, "comment");
+    options.hint.write(d.body, "hint");
+    d.put("let", options.let);
     if (writes) {
-        if (auto put = put_write_concern(d.body, d.to, space, how.write_concern); !put)
+        if (auto put = put_write_concern(d.body, d.to, space, options.write_concern); !put)
             return std::move(put).error();
         d.to.acknowledged = true;  // a cursor is the answer, whatever the write concern is
     }
-    auto first = finish(d, space, how);
+    auto first = finish(d, space, options);
     if (!first)
         return std::move(first).error();
     if (writes) {
@@ -233,56 +233,56 @@ result<query> aggregate(const operation_space& space, bson::array_view pipeline,
         first->writes_output = true;
     }
     query made{.first = *std::move(first), .rules = {}};
-    made.rules.batch_size = how.batch_size.value_or(0);
-    made.rules.max_time = how.max_await_time;
-    made.rules.comment = keep_comment(how.comment);
-    made.rules.raw_data = how.raw_data;
+    made.rules.batch_size = options.batch_size.value_or(0);
+    made.rules.max_time = options.max_await_time;
+    made.rules.comment = keep_comment(options.comment);
+    made.rules.raw_data = options.raw_data;
     return made;
 }
 
 result<command> count_documents(const operation_space& space, bson::view filter,
-                                const count_options& how)
+                                const count_options& options)
 {
     draft d{space, "aggregate", filter.size() + 160};
-    put_counting_stages(d.body, filter, how);
+    put_counting_stages(d.body, filter, options);
     d.body.put("cursor", bson::view{});
-    d.put("collation", how.collation);
-    how.hint.write(d.body, "hint");
-    how.comment.write(d.body, "comment");
-    d.put("maxTimeMS", how.max_time);
-    return finish(d, space, how);
+    d.put("collation", options.collation);
+    options.hint.write(d.body, "hint");
+    options.comment.write(d.body, "comment");
+    d.put("maxTimeMS", options.max_time);
+    return finish(d, space, options);
 }
 
-result<command> estimated_document_count(const operation_space& space, const count_options& how)
+result<command> estimated_document_count(const operation_space& space, const count_options& options)
 {
     const char* wrong = nullptr;
-    if (how.skip)
+    if (options.skip)
         wrong = "skip";
-    else if (how.limit)
+    else if (options.limit)
         wrong = "limit";
-    else if (how.collation)
+    else if (options.collation)
         wrong = "collation";
-    else if (!how.hint.empty())
+    else if (!options.hint.empty())
         wrong = "hint";
     if (wrong != nullptr)
         return refused(wrong, "no documents are looked at for an estimate; use count_documents");
     draft d{space, "count", 32};
-    d.put("maxTimeMS", how.max_time);
-    how.comment.write(d.body, "comment");
-    return finish(d, space, how);
+    d.put("maxTimeMS", options.max_time);
+    options.comment.write(d.body, "comment");
+    return finish(d, space, options);
 }
 
 result<command> distinct(const operation_space& space, std::string_view field, bson::view filter,
-                         const distinct_options& how)
+                         const distinct_options& options)
 {
     draft d{space, "distinct", field.size() + filter.size() + 32};
     d.body.put("key", field);
     d.body.put("query", filter);
-    d.put("collation", how.collation);
-    how.hint.write(d.body, "hint");
-    how.comment.write(d.body, "comment");
-    d.put("maxTimeMS", how.max_time);
-    return finish(d, space, how);
+    d.put("collation", options.collation);
+    options.hint.write(d.body, "hint");
+    options.comment.write(d.body, "comment");
+    d.put("maxTimeMS", options.max_time);
+    return finish(d, space, options);
 }
 
 command get_more(std::string_view space, std::int64_t id, const cursor_rules& rules,

@@ -29,28 +29,28 @@ struct query {
     cursor_rules rules;
 };
 result<query> find(const operation_space& space, bson::view filter,
-                   const holdfast::mongo::find_options& how);
+                   const holdfast::mongo::find_options& options);
 /// A pipeline that ends in $out or $merge writes its outcome somewhere, and gives no documents.
 bool writes_output(bson::array_view pipeline);
 /// Of a collection, or of a database if `space` has no collection.
 result<query> aggregate(const operation_space& space, bson::array_view pipeline,
-                        const holdfast::mongo::aggregate_options& how);
+                        const holdfast::mongo::aggregate_options& options);
 
 /// find with a limit of one, in one batch.
 result<command> find_one(const operation_space& space, bson::view filter,
-                         const holdfast::mongo::find_options& how);
+                         const holdfast::mongo::find_options& options);
 result<std::optional<bson::document>> read_find_one(result<bson::document> outcome,
                                                     const command& sent);
 
 result<command> count_documents(const operation_space& space, bson::view filter,
-                                const holdfast::mongo::count_options& how);
+                                const holdfast::mongo::count_options& options);
 result<std::int64_t> read_count_documents(result<bson::document> outcome, const command& sent);
 result<command> estimated_document_count(const operation_space& space,
-                                         const holdfast::mongo::count_options& how);
+                                         const holdfast::mongo::count_options& options);
 /// A collection that does not exist has no documents: NamespaceNotFound (26) is 0.
 result<std::int64_t> read_estimated_count(result<bson::document> outcome, const command& sent);
 result<command> distinct(const operation_space& space, std::string_view field, bson::view filter,
-                         const holdfast::mongo::distinct_options& how);
+                         const holdfast::mongo::distinct_options& options);
 result<bson::array> read_distinct(result<bson::document> outcome, const command& sent);
 
 /// One batch of a cursor, as it lies in a reply.

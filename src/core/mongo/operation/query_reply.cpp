@@ -13,11 +13,11 @@ constexpr int namespace_not_found = 26;
 
 error not_a(std::string_view wanted, std::string_view why)
 {
-    std::string words = "the server's reply is no ";
-    words += wanted;
-    words += ": ";
-    words += why;
-    return error{errc::malformed_message, std::move(words)};
+    std::string text = "the server's reply is no ";
+    text += wanted;
+    text += ": ";
+    text += why;
+    return error{errc::malformed_message, std::move(text)};
 }
 
 error no_cursor(std::string_view why)

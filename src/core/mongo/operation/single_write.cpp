@@ -24,55 +24,55 @@ enum class reach : std::uint8_t { one, many };
 
 /// What all writes end with. Only a write of one document can be recognised when it comes again.
 template <class Options>
-result<command> finish(draft& d, const operation_space& space, const Options& how, reach which)
+result<command> finish(draft& d, const operation_space& space, const Options& options, reach which)
 {
-    how.comment.write(d.body, "comment");
-    if (auto put = put_write_concern(d.body, d.to, space, how.write_concern); !put)
+    options.comment.write(d.body, "comment");
+    if (auto put = put_write_concern(d.body, d.to, space, options.write_concern); !put)
         return std::move(put).error();
-    d.limit(how.timeout);
-    d.to.raw_data = how.raw_data;
+    d.limit(options.timeout);
+    d.to.raw_data = options.raw_data;
     d.to.kind = retry_kind::write;
     d.to.eligible = which == reach::one && d.to.acknowledged;
     return d.finish();
 }
 
-void put_update(bson::builder& to, bson::view filter, update_view change, const update_options& how,
+void put_update(bson::builder& to, bson::view filter, update_view change, const update_options& options,
                 reach which)
 {
     to.put("q", filter);
     change.write(to, "u");
     if (which == reach::many)
         to.put("multi", true);
-    if (how.upsert)
-        to.put("upsert", *how.upsert);
-    if (how.array_filters)
-        to.put("arrayFilters", *how.array_filters);
-    if (how.collation)
-        to.put("collation", *how.collation);
-    how.hint.write(to, "hint");
-    if (how.sort)
-        to.put("sort", *how.sort);
+    if (options.upsert)
+        to.put("upsert", *options.upsert);
+    if (options.array_filters)
+        to.put("arrayFilters", *options.array_filters);
+    if (options.collation)
+        to.put("collation", *options.collation);
+    options.hint.write(to, "hint");
+    if (options.sort)
+        to.put("sort", *options.sort);
 }
 
 result<command> update(const operation_space& space, bson::view filter, update_view change,
-                       const update_options& how, reach which)
+                       const update_options& options, reach which)
 {
     draft d{space, "update", filter.size() + change.what().size() + 64};
     {
         auto statements = d.body.array("updates");
         auto statement = statements.document();
-        put_update(statement, filter, change, how, which);
+        put_update(statement, filter, change, options, which);
     }
     d.body.put("ordered", true);
-    d.put("bypassDocumentValidation", how.bypass_document_validation);
-    d.put("let", how.let);
-    auto made = finish(d, space, how, which);
-    if (made && !made->acknowledged && !how.hint.empty())
+    d.put("bypassDocumentValidation", options.bypass_document_validation);
+    d.put("let", options.let);
+    auto made = finish(d, space, options, which);
+    if (made && !made->acknowledged && !options.hint.empty())
         made->need = {knows_hint_in_update, "a hint in an update without acknowledgement"};
     return made;
 }
 
-result<command> remove(const operation_space& space, bson::view filter, const delete_options& how,
+result<command> remove(const operation_space& space, bson::view filter, const delete_options& options,
                        reach which)
 {
     draft d{space, "delete", filter.size() + 64};
@@ -81,14 +81,14 @@ result<command> remove(const operation_space& space, bson::view filter, const de
         auto statement = statements.document();
         statement.put("q", filter);
         statement.put("limit", which == reach::one ? std::int32_t{1} : std::int32_t{0});
-        if (how.collation)
-            statement.put("collation", *how.collation);
-        how.hint.write(statement, "hint");
+        if (options.collation)
+            statement.put("collation", *options.collation);
+        options.hint.write(statement, "hint");
     }
     d.body.put("ordered", true);
-    d.put("let", how.let);
-    auto made = finish(d, space, how, which);
-    if (made && !made->acknowledged && !how.hint.empty())
+    d.put("let", options.let);
+    auto made = finish(d, space, options, which);
+    if (made && !made->acknowledged && !options.hint.empty())
         made->need = {knows_hint_in_delete, "a hint in a delete without acknowledgement"};
     return made;
 }
@@ -101,7 +101,7 @@ bool has_operator_first(bson::view document) noexcept
 }  // namespace
 
 result<command> insert_one(const operation_space& space, bson::view document,
-                           const bson::object_id& fresh, const insert_one_options& how)
+                           const bson::object_id& fresh, const insert_one_options& options)
 {
     draft d{space, "insert", document.size() + 32};
     {
@@ -115,48 +115,48 @@ result<command> insert_one(const operation_space& space, bson::view document,
         }
     }
     d.body.put("ordered", true);
-    d.put("bypassDocumentValidation", how.bypass_document_validation);
-    return finish(d, space, how, reach::one);
+    d.put("bypassDocumentValidation", options.bypass_document_validation);
+    return finish(d, space, options, reach::one);
 }
 
 result<command> update_one(const operation_space& space, bson::view filter, update_view change,
-                           const update_options& how)
+                           const update_options& options)
 {
     if (auto fine = check_update(change); !fine)
         return std::move(fine).error();
-    return update(space, filter, change, how, reach::one);
+    return update(space, filter, change, options, reach::one);
 }
 
 result<command> update_many(const operation_space& space, bson::view filter, update_view change,
-                            const update_options& how)
+                            const update_options& options)
 {
     if (auto fine = check_update(change); !fine)
         return std::move(fine).error();
-    if (how.sort)
+    if (options.sort)
         return refused("sort", "update_many changes all that match, in no order; leave it out");
-    return update(space, filter, change, how, reach::many);
+    return update(space, filter, change, options, reach::many);
 }
 
 result<command> replace_one(const operation_space& space, bson::view filter, bson::view by,
-                            const update_options& how)
+                            const update_options& options)
 {
     if (auto fine = check_replacement(by); !fine)
         return std::move(fine).error();
-    if (how.array_filters)
+    if (options.array_filters)
         return refused("array_filters", "a replacement changes the whole document; leave it out");
-    return update(space, filter, by, how, reach::one);
+    return update(space, filter, by, options, reach::one);
 }
 
 result<command> delete_one(const operation_space& space, bson::view filter,
-                           const delete_options& how)
+                           const delete_options& options)
 {
-    return remove(space, filter, how, reach::one);
+    return remove(space, filter, options, reach::one);
 }
 
 result<command> delete_many(const operation_space& space, bson::view filter,
-                            const delete_options& how)
+                            const delete_options& options)
 {
-    return remove(space, filter, how, reach::many);
+    return remove(space, filter, options, reach::many);
 }
 
 result<void> check_update(update_view change)

@@ -15,27 +15,27 @@ namespace holdfast::core::mongo {
 /// `fresh` becomes the document's _id if it has none, as its first field.
 result<command> insert_one(const operation_space& space, bson::view document,
                            const bson::object_id& fresh,
-                           const holdfast::mongo::insert_one_options& how);
+                           const holdfast::mongo::insert_one_options& options);
 result<command> update_one(const operation_space& space, bson::view filter,
                            holdfast::mongo::update_view change,
-                           const holdfast::mongo::update_options& how);
+                           const holdfast::mongo::update_options& options);
 result<command> update_many(const operation_space& space, bson::view filter,
                             holdfast::mongo::update_view change,
-                            const holdfast::mongo::update_options& how);
+                            const holdfast::mongo::update_options& options);
 result<command> replace_one(const operation_space& space, bson::view filter, bson::view by,
-                            const holdfast::mongo::update_options& how);
+                            const holdfast::mongo::update_options& options);
 result<command> delete_one(const operation_space& space, bson::view filter,
-                           const holdfast::mongo::delete_options& how);
+                           const holdfast::mongo::delete_options& options);
 result<command> delete_many(const operation_space& space, bson::view filter,
-                            const holdfast::mongo::delete_options& how);
+                            const holdfast::mongo::delete_options& options);
 
 result<command> find_one_and_update(const operation_space& space, bson::view filter,
                                     holdfast::mongo::update_view change,
-                                    const holdfast::mongo::find_and_modify_options& how);
+                                    const holdfast::mongo::find_and_modify_options& options);
 result<command> find_one_and_replace(const operation_space& space, bson::view filter, bson::view by,
-                                     const holdfast::mongo::find_and_modify_options& how);
+                                     const holdfast::mongo::find_and_modify_options& options);
 result<command> find_one_and_delete(const operation_space& space, bson::view filter,
-                                    const holdfast::mongo::find_and_modify_options& how);
+                                    const holdfast::mongo::find_and_modify_options& options);
 
 /// `sent` is the command's body; `outcome` the reply, or why there was none. What the server says
 /// of a write becomes an error of the kind `write`, with a write_failure.

@@ -36,7 +36,7 @@ bool contains(const std::array<int, N>& codes, std::optional<std::int32_t> code)
 }
 
 /// Old servers may tell only in words, with or without a code.
-bool tells_in_words(std::string_view message)
+bool names_state_change(std::string_view message)
 {
     return message.find("not master") != message.npos ||
            message.find("node is recovering") != message.npos;
@@ -58,7 +58,7 @@ bool is_retryable_write_error(const failed_attempt& f)
         // What an old router says of the write concern may be a summary of several shards.
         if (f.of_write_concern && f.sharded)
             return false;
-        return contains(state_and_routing, f.code) || tells_in_words(f.message);
+        return contains(state_and_routing, f.code) || names_state_change(f.message);
     }
     return false;
 }
@@ -73,7 +73,7 @@ bool is_retryable_read_error(const failed_attempt& f)
         return false;
     case failure_origin::server:
         return contains(state_and_routing, f.code) || contains(only_for_reads, f.code) ||
-               (!f.code && tells_in_words(f.message));
+               (!f.code && names_state_change(f.message));
     }
     return false;
 }

@@ -33,17 +33,17 @@ bool options_allow(const retry_policy& policy)
 }
 
 /// Whether the error is of the kind that another attempt may mend; if not, why.
-std::optional<retry_verdict> objection(const retry_policy& policy, const failed_attempt& failed)
+std::optional<retry_outcome> objection(const retry_policy& policy, const failed_attempt& failed)
 {
     if (!options_allow(policy))
-        return retry_verdict::switched_off;
+        return retry_outcome::switched_off;
     if (is_retryable_overload(failed))
         return std::nullopt;
     const bool mends = policy.kind == retry_kind::read ? is_retryable_read_error(failed)
                                                        : is_retryable_write_error(failed);
     if (!mends)
-        return retry_verdict::final_error;
-    return policy.repeatable ? std::nullopt : std::optional{retry_verdict::not_repeatable};
+        return retry_outcome::final_error;
+    return policy.repeatable ? std::nullopt : std::optional{retry_outcome::not_repeatable};
 }
 
 std::uint32_t limit(const retry_policy& policy, bool overload_seen)
@@ -97,57 +97,57 @@ retry_decision decide(const retry_policy& policy, const retry_progress& progress
     // The server was well enough to say no for another reason: what the retry cost comes back.
     if (has_budget(policy) && progress.retries > 0 && !overload)
         d.tokens = bucket.earn(earned_by_honest_failure);
-    const auto stop = [&](retry_verdict why) { return d.verdict = why, d; };
+    const auto stop = [&](retry_outcome why) { return d.outcome = why, d; };
 
     if (const auto why = objection(policy, failed))
         return stop(*why);
     d.progress.overload_seen = progress.overload_seen || overload;
     if (progress.retries >= limit(policy, d.progress.overload_seen))
-        return stop(retry_verdict::limit_reached);
+        return stop(retry_outcome::limit_reached);
     if (policy.until.expired(now))
-        return stop(retry_verdict::deadline_passed);
+        return stop(retry_outcome::deadline_passed);
     const std::uint32_t retry = progress.retries + 1;
     if (overload) {
         d.wait = overload_backoff(policy.profile, retry, failed.base_backoff, chance);
         if (d.wait > policy.until.left(now))
-            return stop(retry_verdict::wait_too_long);
+            return stop(retry_outcome::wait_too_long);
         if (has_budget(policy)) {
             const auto paid = d.tokens.spend(price_of_retry);
             if (!paid)
-                return stop(retry_verdict::budget_used_up);
+                return stop(retry_outcome::budget_used_up);
             d.tokens = *paid;
         }
     }
     d.progress.retries = retry;
     d.avoids_server = avoids_failed_server(policy, failed);
-    d.verdict = overload ? retry_verdict::after_backoff : retry_verdict::at_once;
+    d.outcome = overload ? retry_outcome::after_backoff : retry_outcome::at_once;
     return d;
 }
 
 std::string describe(const retry_decision& d)
 {
     const std::string retry = "retry " + std::to_string(d.progress.retries);
-    switch (d.verdict) {
-    case retry_verdict::at_once:
+    switch (d.outcome) {
+    case retry_outcome::at_once:
         return retry + ", at once";
-    case retry_verdict::after_backoff:
+    case retry_outcome::after_backoff:
         return retry + ", after " + in_milliseconds(d.wait) + ": the server is overloaded";
-    case retry_verdict::switched_off:
+    case retry_outcome::switched_off:
         return "not retried: switched off by retryReads or retryWrites";
-    case retry_verdict::final_error:
+    case retry_outcome::final_error:
         return "not retried: another attempt would not help";
-    case retry_verdict::not_repeatable:
+    case retry_outcome::not_repeatable:
         return "not retried: another attempt might apply it twice";
-    case retry_verdict::limit_reached:
+    case retry_outcome::limit_reached:
         return d.progress.retries == 1 ? "not retried: one retry is the limit"
                                        : "not retried: " + std::to_string(d.progress.retries) +
                                              " retries are the limit";
-    case retry_verdict::deadline_passed:
+    case retry_outcome::deadline_passed:
         return "not retried: the deadline has passed";
-    case retry_verdict::wait_too_long:
+    case retry_outcome::wait_too_long:
         return "not retried: a wait of " + in_milliseconds(d.wait) +
                " would end after the deadline";
-    case retry_verdict::budget_used_up:
+    case retry_outcome::budget_used_up:
         return "not retried: the retry budget is used up";
     }
     return {};

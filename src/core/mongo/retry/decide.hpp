@@ -41,7 +41,7 @@ struct retry_progress {
 };
 
 /// Why it is tried again, or why not.
-enum class retry_verdict : std::uint8_t {
+enum class retry_outcome : std::uint8_t {
     at_once,
     after_backoff,
     switched_off,     // by retryReads or retryWrites
@@ -54,7 +54,7 @@ enum class retry_verdict : std::uint8_t {
 };
 
 struct retry_decision {
-    retry_verdict verdict = retry_verdict::final_error;
+    retry_outcome outcome = retry_outcome::final_error;
     duration wait{};  // before the next attempt, or what it would have been
     /// Whether the application sees this error if the operation ends now; if not, the one that the
     /// last decision with this flag was about.
@@ -66,7 +66,7 @@ struct retry_decision {
 
     constexpr bool retries() const noexcept
     {
-        return verdict == retry_verdict::at_once || verdict == retry_verdict::after_backoff;
+        return outcome == retry_outcome::at_once || outcome == retry_outcome::after_backoff;
     }
 };
 

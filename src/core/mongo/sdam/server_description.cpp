@@ -199,14 +199,14 @@ bool operator==(const server_description& a, const server_description& b) noexce
         return a.failure->code() == b.failure->code() &&
                a.failure->message() == b.failure->message();
     };
-    const auto told = [](const server_description& s) {
+    const auto published = [](const server_description& s) {
         return std::tie(s.address, s.min_wire_version, s.max_wire_version, s.me, s.hosts,
                         s.passives, s.arbiters, s.tags, s.set_name, s.election_id, s.set_version,
                         s.primary, s.logical_session_timeout_minutes, s.version, s.is_cryptd);
     };
     // Who is only said to be the primary is as unknown as before.
     const bool same_type = a.type == b.type || (is_unknown(a.type) && is_unknown(b.type));
-    return same_type && told(a) == told(b) && same_failure();
+    return same_type && published(a) == published(b) && same_failure();
 }
 
 server_description unknown_server(endpoint address, std::optional<error> failure,

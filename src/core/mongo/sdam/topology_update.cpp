@@ -57,7 +57,7 @@ void topology_update::add(const endpoint& address)
         return;
     next_.servers.insert(at, std::make_shared<const server_description>(unknown_server(address)));
     does(start_monitor{address});
-    tells(server_opening{address});
+    emit(server_opening{address});
 }
 
 void topology_update::remove(const endpoint& address)
@@ -67,7 +67,7 @@ void topology_update::remove(const endpoint& address)
     const server_ptr kept = *at;  // `address` may be part of what goes
     next_.servers.erase(at);
     does(stop_monitor{kept->address});
-    tells(server_closed{kept->address});
+    emit(server_closed{kept->address});
 }
 
 void topology_update::run_table(const server_ptr& s)
@@ -258,7 +258,7 @@ void topology_update::depose_other_primaries(const server_ptr& s)
         const server_ptr deposed = other;
         error why = stale_primary("discovery of newer primary " + s->address.value());
         other = std::make_shared<const server_description>(unknown_server(deposed->address, why));
-        tells(server_description_changed{deposed, other});
+        emit(server_description_changed{deposed, other});
         if (deposed->max_wire_version < stepdown_keeps_connections)
             does(clear_pool{deposed->address, std::move(why)});
         does(request_check{deposed->address});
@@ -376,7 +376,7 @@ transition topology_update::finish()
     find_session_timeout();
     auto after = std::make_shared<const topology_description>(std::move(next_));
     if (*before_ != *after)
-        tells(topology_description_changed{before_, after});
+        emit(topology_description_changed{before_, after});
     return {std::move(after), std::move(effects_), std::move(events_)};
 }
 

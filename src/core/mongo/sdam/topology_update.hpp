@@ -24,8 +24,8 @@ public:
     void remove(const endpoint& address);
 
     void does(effect e) { effects_.push_back(std::move(e)); }
-    void tells(sdam_event e) { events_.push_back(std::move(e)); }
-    void tells_first(sdam_event e) { events_.insert(events_.begin(), std::move(e)); }
+    void emit(sdam_event e) { events_.push_back(std::move(e)); }
+    void emit_first(sdam_event e) { events_.insert(events_.begin(), std::move(e)); }
 
     /// Settles what follows from all servers together, and tells of the change if there is one.
     transition finish();

@@ -97,9 +97,9 @@ transition apply_check(const topology_ptr& before, server_description reported, 
     update.run_table(s);
     // Users are told what became of it, which for a stale primary is not what it said.
     const server_ptr kept = update.next().find(s->address);
-    const server_ptr told = kept ? kept : s;
-    if (*current != *told)
-        update.tells_first(server_description_changed{current, told});
+    const server_ptr published = kept ? kept : s;
+    if (*current != *published)
+        update.emit_first(server_description_changed{current, published});
     return update.finish();
 }
 

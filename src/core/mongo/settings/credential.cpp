@@ -55,20 +55,20 @@ error refuse(const mechanism_rules& by, std::string_view option, const std::stri
         "option", std::string{option});
 }
 
-bool is_one_of(std::string_view word, std::string_view words) noexcept
+bool is_one_of(std::string_view item, std::string_view items) noexcept
 {
-    while (!words.empty()) {
-        const std::size_t end = std::min(words.find(' '), words.size());
-        if (words.substr(0, end) == word)
+    while (!items.empty()) {
+        const std::size_t end = std::min(items.find(' '), items.size());
+        if (items.substr(0, end) == item)
             return true;
-        words.remove_prefix(std::min(end + 1, words.size()));
+        items.remove_prefix(std::min(end + 1, items.size()));
     }
     return false;
 }
 
-std::string listed(std::string_view words)
+std::string listed(std::string_view items)
 {
-    std::string text{words};
+    std::string text{items};
     for (std::size_t at = 0; (at = text.find(' ', at)) != text.npos; at += 2)
         text.replace(at, 1, ", ");
     return text;

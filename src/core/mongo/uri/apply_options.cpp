@@ -43,14 +43,14 @@ private:
     {
         warnings.push_back(std::string{which.name} + ": " + what);
     }
-    void tell_outdated(const option& which, const mentions& found);
+    void warn_deprecated(const option& which, const mentions& found);
     result<void> check_agreement(const option& which, const mentions& found) const;
     result<void> take(const option& which, std::string_view value);
 
     client_settings& settings_;
 };
 
-void applying::tell_outdated(const option& which, const mentions& found)
+void applying::warn_deprecated(const option& which, const mentions& found)
 {
     if (!found.deprecated_name)
         return;
@@ -67,7 +67,7 @@ result<void> applying::check_agreement(const option& which, const mentions& foun
     for (const std::string_view value : found.values) {
         client_settings alone;
         const auto decoded = percent_decode(value).value_or("");
-        if (take_value(which, alone, decoded).is != reading::verdict::taken)
+        if (take_value(which, alone, decoded).is != reading::status::taken)
             return refuse(which, "a value is not allowed; " + allowed_are(which));
         if (first.empty())
             first = written(which, alone);
@@ -82,17 +82,17 @@ result<void> applying::take(const option& which, std::string_view value)
 {
     const auto decoded = percent_decode(value);
     const reading outcome = decoded ? take_value(which, settings_, *decoded)
-                                    : reading{which.must_be_valid ? reading::verdict::fatal
-                                                                  : reading::verdict::ignored,
+                                    : reading{which.must_be_valid ? reading::status::fatal
+                                                                  : reading::status::ignored,
                                               "it is not percent-encoded UTF-8"};
     const std::string note = outcome.note.empty() ? "" : std::string{outcome.note} + "; ";
     switch (outcome.is) {
-    case reading::verdict::fatal:
+    case reading::status::fatal:
         return refuse(which, "the value is not allowed; " + note + allowed_are(which));
-    case reading::verdict::ignored:
+    case reading::status::ignored:
         warn(which, "the value is not allowed, and ignored; " + note + allowed_are(which));
         break;
-    case reading::verdict::taken:
+    case reading::status::taken:
         if (!note.empty())
             warn(which, note + allowed_are(which));
         break;
@@ -102,7 +102,7 @@ result<void> applying::take(const option& which, std::string_view value)
 
 result<void> applying::apply(const option& which, mentions found)
 {
-    tell_outdated(which, found);
+    warn_deprecated(which, found);
     if (found.values.empty())
         found.values = std::move(found.outdated);
     const bool repeated = found.values.size() > 1;
@@ -138,7 +138,7 @@ std::string quoted(std::string_view name)
     return '"' + text + (name.size() > longest_quoted_name ? "...\"" : "\"");
 }
 
-void tell_unknown(const option_text& text, std::vector<std::string>& warnings)
+void warn_unknown(const option_text& text, std::vector<std::string>& warnings)
 {
     for (std::size_t at = 0; at < text.options.size(); ++at) {
         const std::string& name = text.options[at].name;
@@ -176,7 +176,7 @@ mentions find_mentions(const option& which, std::span<const raw_option> options)
 result<std::vector<std::string>> apply_options(const option_text& text, client_settings& settings)
 {
     applying all{settings};
-    tell_unknown(text, all.warnings);
+    warn_unknown(text, all.warnings);
     for (const option& which : all_options()) {
         mentions found = find_mentions(which, text.options);
         if (found.values.empty() && found.outdated.empty())

@@ -10,7 +10,7 @@ namespace holdfast::core::mongo {
 namespace {
 
 constexpr reading taken{};
-constexpr reading ignored{reading::verdict::ignored};
+constexpr reading ignored{reading::status::ignored};
 
 std::vector<std::string_view> split_at_commas(std::string_view text)
 {
@@ -85,7 +85,7 @@ reading take_w(client_settings& to, std::string_view value)
     }
     // Not merely ignored: then writes would be acknowledged otherwise than the user believes.
     if (*number < 0 || *number > std::numeric_limits<std::int32_t>::max())
-        return {reading::verdict::fatal};
+        return {reading::status::fatal};
     to.write_concern.w = static_cast<std::int32_t>(*number);
     return taken;
 }
@@ -229,7 +229,7 @@ reading take_mechanism_properties(client_settings& to, std::string_view value)
                 "comma";
             continue;
         }
-        outcome.is = reading::verdict::taken;
+        outcome.is = reading::status::taken;
         to.credential->properties[upper(std::move(property->name))] = std::move(property->value);
     }
     return outcome;

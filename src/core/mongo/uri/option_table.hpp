@@ -15,9 +15,9 @@ namespace holdfast::core::mongo {
 
 /// What became of a value. A note is for the user, without what he wrote.
 struct reading {
-    enum class verdict : std::uint8_t { taken, ignored, fatal };
+    enum class status : std::uint8_t { taken, ignored, fatal };
 
-    verdict is = verdict::taken;
+    status is = status::taken;
     std::string_view note = {};
 };
 

@@ -36,12 +36,12 @@ reading take_boolean(Place where, client_settings& to, std::string_view text)
     const bool old_true = std::ranges::find(other_trues, text) != other_trues.end();
     const bool old_false = std::ranges::find(other_falses, text) != other_falses.end();
     if (text != "true" && text != "false" && !old_true && !old_false)
-        return {reading::verdict::ignored};
+        return {reading::status::ignored};
     where(to) = text == "true" || old_true;
     if (old_true)
-        return {reading::verdict::taken, "a deprecated spelling of true"};
+        return {reading::status::taken, "a deprecated spelling of true"};
     if (old_false)
-        return {reading::verdict::taken, "a deprecated spelling of false"};
+        return {reading::status::taken, "a deprecated spelling of false"};
     return {};
 }
 
@@ -50,7 +50,7 @@ reading take_number(Place where, const option& which, client_settings& to, std::
 {
     const auto number = parse_number(text);
     if (!number || *number < which.least || *number > which.most)
-        return {reading::verdict::ignored};
+        return {reading::status::ignored};
     where(to) = value_at<Place>{static_cast<value_at<Place>>(*number)};
     return {};
 }
@@ -59,7 +59,7 @@ template <class Place>
 reading take_text(Place where, const option& which, client_settings& to, std::string_view text)
 {
     if (text.empty() || text.find('\0') != text.npos || (which.accepts && !which.accepts(text)))
-        return {reading::verdict::ignored};
+        return {reading::status::ignored};
     where(to) = std::string{text};
     return {};
 }
@@ -132,8 +132,8 @@ reading take_value(const option& which, client_settings& settings, std::string_v
             return take_number(where, which, settings, value);
     };
     reading outcome = std::visit(by_type, which.where);
-    if (outcome.is == reading::verdict::ignored && which.must_be_valid)
-        outcome.is = reading::verdict::fatal;
+    if (outcome.is == reading::status::ignored && which.must_be_valid)
+        outcome.is = reading::status::fatal;
     return outcome;
 }
 

@@ -107,7 +107,7 @@ bool may_compress(std::string_view command_name) noexcept
 }
 
 result<std::span<const std::uint8_t>> compress_message(std::span<const std::uint8_t> message,
-                                                       compression how, bson::byte_buffer& out,
+                                                       compression compressor, bson::byte_buffer& out,
                                                        std::size_t limit)
 {
     auto header = parse_whole(message);
@@ -119,15 +119,15 @@ result<std::span<const std::uint8_t>> compress_message(std::span<const std::uint
     std::uint8_t* to = out.grow(payload_at - header_size);
     to = bson::layout::store(to, static_cast<std::int32_t>(header->code));
     to = bson::layout::store(to, static_cast<std::int32_t>(body.size()));
-    *to = static_cast<std::uint8_t>(how.with);
+    *to = static_cast<std::uint8_t>(compressor.with);
 
-    const std::size_t bound = compressed_bound(how.with, body.size());
+    const std::size_t bound = compressed_bound(compressor.with, body.size());
     std::uint8_t* const payload = out.grow(bound);
-    const auto size = deflate_into(how, body, {payload, bound});
+    const auto size = deflate_into(compressor, body, {payload, bound});
     if (!size) {
         out.truncate(start);
         return error{errc::compression_failed,
-                     std::string{name_of(how.with)} + " could not compress the message"};
+                     std::string{name_of(compressor.with)} + " could not compress the message"};
     }
     out.truncate(start + payload_at + *size);
     auto patched = patch_length(out, start, limit);

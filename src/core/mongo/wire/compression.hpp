@@ -36,7 +36,7 @@ struct compression {
 /// Writes `message`, which must be whole and lie elsewhere, as an OP_COMPRESSED at the end of
 /// `out`. The limit is for what comes out.
 result<std::span<const std::uint8_t>> compress_message(std::span<const std::uint8_t> message,
-                                                       compression how, bson::byte_buffer& out,
+                                                       compression compressor, bson::byte_buffer& out,
                                                        std::size_t limit = max_message_size);
 
 /// Writes the message that an OP_COMPRESSED holds at the end of `out`, header and all; it must lie

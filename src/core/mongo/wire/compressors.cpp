@@ -47,10 +47,10 @@ std::size_t compressed_bound(wire_compressor with, std::size_t size) noexcept
     return size;
 }
 
-std::optional<std::size_t> deflate_into(compression how, std::span<const std::uint8_t> from,
+std::optional<std::size_t> deflate_into(compression compressor, std::span<const std::uint8_t> from,
                                         std::span<std::uint8_t> to) noexcept
 {
-    switch (how.with) {
+    switch (compressor.with) {
     case wire_compressor::noop:
         std::memcpy(to.data(), from.data(), from.size());
         return from.size();
@@ -61,7 +61,7 @@ std::optional<std::size_t> deflate_into(compression how, std::span<const std::ui
     }
     case wire_compressor::zlib: {
         uLongf size = to.size();
-        if (compress2(to.data(), &size, from.data(), from.size(), how.zlib_level) != Z_OK)
+        if (compress2(to.data(), &size, from.data(), from.size(), compressor.zlib_level) != Z_OK)
             return std::nullopt;
         return size;
     }

@@ -23,13 +23,13 @@ core::mongo::login login_of(const core::mongo::credential& who, login_mechanism 
     return as;
 }
 
-result<login_start> start(runtime::world& in, const connection_recipe& recipe,
+result<login_start> start(runtime::world& in, const connection_config& config,
                           login_mechanism mechanism)
 {
     std::array<std::uint8_t, 24> chance;  // as many bytes as the server draws
     in.random(chance);
-    return core::mongo::start_login(login_of(*recipe.credential, mechanism),
-                                    core::mongo::to_base64(chance), recipe.keys->all());
+    return core::mongo::start_login(login_of(*config.credential, mechanism),
+                                    core::mongo::to_base64(chance), config.keys->all());
 }
 
 /// One command of a conversation. Its words stay out of all errors.
@@ -50,36 +50,36 @@ runtime::awaitable<result<core::mongo::message>> say(connection& to, const bson:
 }  // namespace
 
 result<std::optional<login_start>> begin_speculative_login(runtime::world& in,
-                                                           const connection_recipe& recipe)
+                                                           const connection_config& config)
 {
     std::optional<login_start> none;
-    if (!recipe.credential)
+    if (!config.credential)
         return none;
-    const auto mechanism = core::mongo::speculative_mechanism(recipe.mechanism);
+    const auto mechanism = core::mongo::speculative_mechanism(config.mechanism);
     if (!mechanism)
         return none;
-    auto begun = start(in, recipe, *mechanism);
+    auto begun = start(in, config, *mechanism);
     if (!begun)
         return std::move(begun).error();
     return std::optional<login_start>{*std::move(begun)};
 }
 
-runtime::awaitable<result<void>> authenticate(runtime::world& in, const connection_recipe& recipe,
+runtime::awaitable<result<void>> authenticate(runtime::world& in, const connection_config& config,
                                               connection& on,
                                               std::optional<login_start> speculative)
 {
-    if (!recipe.credential || on.description().is_arbiter)
+    if (!config.credential || on.description().is_arbiter)
         co_return result<void>{};
     std::optional<result<login_step>> step;
     std::optional<login_start> talk = std::move(speculative);
     if (talk && on.description().speculative_reply) {
         step = step_speculative(talk->state, on.description().speculative_reply->view());
     } else {
-        const login_mechanism mechanism = recipe.mechanism
-                                              ? *recipe.mechanism
+        const login_mechanism mechanism = config.mechanism
+                                              ? *config.mechanism
                                               : core::mongo::default_mechanism(
                                                     on.description().supported_mechanisms);
-        auto begun = start(in, recipe, mechanism);
+        auto begun = start(in, config, mechanism);
         if (!begun)
             co_return std::move(begun).error();
         talk = *std::move(begun);
@@ -87,7 +87,7 @@ runtime::awaitable<result<void>> authenticate(runtime::world& in, const connecti
     }
     while (*step && std::holds_alternative<core::mongo::send_next>(**step)) {
         const bson::document command = std::move(std::get<core::mongo::send_next>(**step).command);
-        auto reply = co_await say(on, command, declared(recipe.server_api));
+        auto reply = co_await say(on, command, declared(config.server_api));
         if (!reply)
             co_return std::move(reply).error();
         step = step_login(talk->state, reply->body);
@@ -96,7 +96,7 @@ runtime::awaitable<result<void>> authenticate(runtime::world& in, const connecti
         co_return std::move(*step).error();
     auto& done = std::get<core::mongo::logged_in>(**step);
     if (done.keys)
-        recipe.keys->add(*std::move(done.keys));
+        config.keys->add(*std::move(done.keys));
     co_return result<void>{};
 }
 

@@ -26,10 +26,10 @@ bool only_late(error_code why) noexcept
 }  // namespace
 
 void connection::set_description(core::mongo::connection_description says,
-                                 core::mongo::compression how)
+                                 core::mongo::compression compressor)
 {
     says_ = std::move(says);
-    compression_ = how;
+    compression_ = compressor;
 }
 
 runtime::awaitable<result<message>> connection::round_trip(std::span<const std::uint8_t> request,

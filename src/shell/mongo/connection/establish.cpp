@@ -30,21 +30,21 @@ error in_phase(error why, const char* phase, const endpoint& server)
 /// Writes the first hello of a connection into its buffer: in the form that every server takes,
 /// unless what we ask for needs a server that knows the newer one.
 result<std::span<const std::uint8_t>> write_first_hello(
-    connection& to, request_id id, const connection_recipe& recipe,
+    connection& to, request_id id, const connection_config& config,
     const std::optional<login_start>& speculative)
 {
-    const bson::document client = recipe.client->get();
+    const bson::document client = config.client->get();
     core::mongo::handshake_hello hello;
-    hello.api = declared(recipe.server_api);
-    hello.command = core::mongo::first_hello(hello.api, recipe.load_balanced);
+    hello.api = declared(config.server_api);
+    hello.command = core::mongo::first_hello(hello.api, config.load_balanced);
     hello.over_op_msg = hello.command == hello_command::hello;
-    hello.load_balanced = recipe.load_balanced;
-    hello.backpressure = recipe.backpressure;
+    hello.load_balanced = config.load_balanced;
+    hello.backpressure = config.backpressure;
     hello.client = client.view();
-    hello.compressors = recipe.compressors;
+    hello.compressors = config.compressors;
     std::string user;
-    if (recipe.credential && !recipe.mechanism && recipe.credential->username) {
-        user = recipe.credential->source + '.' + *recipe.credential->username;
+    if (config.credential && !config.mechanism && config.credential->username) {
+        user = config.credential->source + '.' + *config.credential->username;
         hello.supported_mechanisms_of = user;
     }
     if (speculative && speculative->speculative)
@@ -61,7 +61,7 @@ result<std::span<const std::uint8_t>> write_first_hello(
 }
 
 runtime::awaitable<result<runtime::stream_ptr>> connect(runtime::world& in,
-                                                        const connection_recipe& recipe,
+                                                        const connection_config& config,
                                                         const endpoint& server, time_point until)
 {
     auto [host, port] = core::mongo::parts_of(server);
@@ -69,27 +69,27 @@ runtime::awaitable<result<runtime::stream_ptr>> connect(runtime::world& in,
     where.host = host;
     where.port = port;
     auto stream = co_await in.connect(std::move(where), until);
-    if (!stream || !recipe.tls)
+    if (!stream || !config.tls)
         co_return stream;
     runtime::stream_ptr plain = *std::move(stream);
     plain->expires_at(until);
-    co_return co_await recipe.tls->connect(std::move(plain), host);
+    co_return co_await config.tls->connect(std::move(plain), host);
 }
 
-time_point limit(const runtime::world& in, const connection_recipe& recipe, time_point until)
+time_point limit(const runtime::world& in, const connection_config& config, time_point until)
 {
-    if (recipe.connect_timeout.count() == 0)
+    if (config.connect_timeout.count() == 0)
         return until;
-    return std::min(until, in.steady_now() + recipe.connect_timeout);
+    return std::min(until, in.steady_now() + config.connect_timeout);
 }
 
 /// Says hello over a stream, and remembers what the server says of itself.
-runtime::awaitable<result<greeting>> say_hello(runtime::world& in, connection_ptr to,
-                                               const connection_recipe& recipe,
+runtime::awaitable<result<established>> say_hello(runtime::world& in, connection_ptr to,
+                                               const connection_config& config,
                                                const std::optional<login_start>& speculative)
 {
     const request_id id = to->next_request();
-    auto request = write_first_hello(*to, id, recipe, speculative);
+    auto request = write_first_hello(*to, id, config, speculative);
     if (!request)
         co_return std::move(request).error();
     const time_point sent = in.steady_now();
@@ -97,32 +97,32 @@ runtime::awaitable<result<greeting>> say_hello(runtime::world& in, connection_pt
     if (!reply)
         co_return std::move(reply).error();
     const duration took = in.steady_now() - sent;
-    auto says = core::mongo::parse_hello_reply(reply->body, recipe.load_balanced);
+    auto says = core::mongo::parse_hello_reply(reply->body, config.load_balanced);
     if (!says)
         co_return std::move(says).error();
     bson::document heard{reply->body};
-    core::mongo::compression how;
-    how.zlib_level = recipe.zlib_level;
-    if (const auto chosen = choose_compressor(recipe.compressors, says->compressors))
-        how.with = *chosen;
-    to->set_description(*std::move(says), how);
-    greeting done{std::move(to), std::move(heard), took};
+    core::mongo::compression compressor;
+    compressor.zlib_level = config.zlib_level;
+    if (const auto chosen = choose_compressor(config.compressors, says->compressors))
+        compressor.with = *chosen;
+    to->set_description(*std::move(says), compressor);
+    established done{std::move(to), std::move(heard), took};
     co_return std::move(done);
 }
 
-runtime::awaitable<result<greeting>> greet_by(runtime::world& in, const connection_recipe& recipe,
+runtime::awaitable<result<established>> handshake_by(runtime::world& in, const connection_config& config,
                                               endpoint server, time_point until,
                                               const std::optional<login_start>& speculative)
 {
-    auto stream = co_await connect(in, recipe, server, until);
+    auto stream = co_await connect(in, config, server, until);
     if (!stream)
         co_return in_phase(std::move(stream).error(), runtime::phase_connect, server);
-    auto made = std::make_unique<connection>(*std::move(stream), server, recipe.requests);
+    auto made = std::make_unique<connection>(*std::move(stream), server, config.requests);
     made->expires_at(until);
-    auto greeted = co_await say_hello(in, std::move(made), recipe, speculative);
-    if (!greeted)
-        co_return in_phase(std::move(greeted).error(), phase_hello, server);
-    co_return greeted;
+    auto opened = co_await say_hello(in, std::move(made), config, speculative);
+    if (!opened)
+        co_return in_phase(std::move(opened).error(), phase_hello, server);
+    co_return opened;
 }
 
 }  // namespace
@@ -133,32 +133,32 @@ bool is_terminal(const error& why) noexcept
            why.code() == runtime::errc::certificate_rejected;
 }
 
-runtime::awaitable<result<greeting>> greet(runtime::world& in, const connection_recipe& recipe,
+runtime::awaitable<result<established>> handshake(runtime::world& in, const connection_config& config,
                                            endpoint server, time_point until)
 {
     const std::optional<login_start> none;
-    co_return co_await greet_by(in, recipe, std::move(server), limit(in, recipe, until), none);
+    co_return co_await handshake_by(in, config, std::move(server), limit(in, config, until), none);
 }
 
-runtime::awaitable<result<greeting>> establish(runtime::world& in, const connection_recipe& recipe,
+runtime::awaitable<result<established>> establish(runtime::world& in, const connection_config& config,
                                                endpoint server, time_point until)
 {
-    const time_point last = limit(in, recipe, until);
-    auto speculative = begin_speculative_login(in, recipe);
+    const time_point last = limit(in, config, until);
+    auto speculative = begin_speculative_login(in, config);
     if (!speculative)
         co_return in_phase(std::move(speculative).error(), phase_authentication, server);
-    auto greeted = co_await greet_by(in, recipe, server, last, *speculative);
-    if (!greeted)
-        co_return std::move(greeted).error();
-    auto known = co_await authenticate(in, recipe, *greeted->connection, *std::move(speculative));
+    auto opened = co_await handshake_by(in, config, server, last, *speculative);
+    if (!opened)
+        co_return std::move(opened).error();
+    auto known = co_await authenticate(in, config, *opened->connection, *std::move(speculative));
     if (!known) {
         error why = in_phase(std::move(known).error(), phase_authentication, server);
-        if (const auto& service = greeted->connection->description().service_id)
+        if (const auto& service = opened->connection->description().service_id)
             why = std::move(why).with_context("service", service->to_string());
         co_return std::move(why);
     }
-    greeted->connection->expires_at(runtime::never);
-    co_return greeted;
+    opened->connection->expires_at(runtime::never);
+    co_return opened;
 }
 
 }  // namespace holdfast::shell::mongo

@@ -10,19 +10,19 @@ inline constexpr const char* phase_hello = "hello";
 inline constexpr const char* phase_authentication = "authentication";
 
 /// A connection that has said hello, and what the server said to that.
-struct greeting {
+struct established {
     connection_ptr connection;
     bson::document reply;
     duration took{};  // of the hello alone
 };
 
 /// Connects, wraps in TLS if the recipe says so, and says hello. Does not log in.
-runtime::awaitable<result<greeting>> greet(runtime::world& in, const connection_recipe& recipe,
+runtime::awaitable<result<established>> handshake(runtime::world& in, const connection_config& config,
                                            endpoint server, time_point until);
 
 /// Connects, wraps in TLS if the recipe says so, says hello and logs in. `until` and the recipe's
 /// time limit hold for all of it together. An error names server, phase and cause.
-runtime::awaitable<result<greeting>> establish(runtime::world& in, const connection_recipe& recipe,
+runtime::awaitable<result<established>> establish(runtime::world& in, const connection_config& config,
                                                endpoint server, time_point until);
 
 /// Whether trying again could not help: the name does not exist, or the peer is somebody else.

@@ -31,7 +31,7 @@ std::string in_ms(duration time)
     return std::to_string(duration_cast<milliseconds>(time).count()) + " ms";
 }
 
-std::string last_word(const tried_seed& seed, time_point now)
+std::string last_error_text(const tried_seed& seed, time_point now)
 {
     std::string text = seed.server.value() + ": ";
     if (!seed.failure)
@@ -44,13 +44,13 @@ std::string last_word(const tried_seed& seed, time_point now)
         .append(" ago)");
 }
 
-error nobody(const std::vector<tried_seed>& seeds, std::string why, time_point now,
+error no_server_error(const std::vector<tried_seed>& seeds, std::string why, time_point now,
              error_code code = core::mongo::errc::no_server)
 {
     std::string text = std::move(why);
     const char* separator = ": ";
     for (const tried_seed& seed : seeds) {
-        text.append(separator).append(last_word(seed, now));
+        text.append(separator).append(last_error_text(seed, now));
         separator = "; ";
     }
     error none{code, std::move(text)};
@@ -98,7 +98,7 @@ runtime::awaitable<result<parsed_uri>> look_up_seeds(runtime::world& in, parsed_
 }
 
 runtime::awaitable<result<connection_ptr>> first_contact(runtime::world& in,
-                                                         const connection_recipe& recipe,
+                                                         const connection_config& config,
                                                          const client_settings& settings)
 {
     const time_point until = in.steady_now() + settings.server_selection_timeout;
@@ -108,7 +108,7 @@ runtime::awaitable<result<connection_ptr>> first_contact(runtime::world& in,
     for (;;) {
         const time_point round = in.steady_now();
         for (tried_seed& seed : seeds) {
-            auto made = co_await establish(in, recipe, seed.server, until);
+            auto made = co_await establish(in, config, seed.server, until);
             if (made)
                 co_return std::move(made->connection);
             if (made.error().code() == runtime::errc::cancelled)
@@ -118,13 +118,13 @@ runtime::awaitable<result<connection_ptr>> first_contact(runtime::world& in,
         }
         const time_point now = in.steady_now();
         if (settings.fail_fast_on_terminal_errors && all_hopeless(seeds))
-            co_return nobody(seeds, "waiting will not help", now);
+            co_return no_server_error(seeds, "waiting will not help", now);
         const time_point next = std::max(now, round + core::mongo::min_heartbeat_frequency);
         const runtime::wait_end end = co_await runtime::sleep_until(in, std::min(next, until));
         if (end == runtime::wait_end::cancelled)
-            co_return nobody(seeds, "cancelled", in.steady_now(), runtime::errc::cancelled);
+            co_return no_server_error(seeds, "cancelled", in.steady_now(), runtime::errc::cancelled);
         if (in.steady_now() >= until)
-            co_return nobody(
+            co_return no_server_error(
                 seeds, "no server answered within " + in_ms(settings.server_selection_timeout),
                 in.steady_now());
     }

@@ -17,7 +17,7 @@ runtime::awaitable<result<core::mongo::parsed_uri>> look_up_seeds(
 /// failFastOnTerminalErrors is on). The error lists per server the last error, its phase and
 /// its age.
 runtime::awaitable<result<connection_ptr>> first_contact(
-    runtime::world& in, const connection_recipe& recipe,
+    runtime::world& in, const connection_config& config,
     const core::mongo::client_settings& settings);
 
 }  // namespace holdfast::shell::mongo

@@ -90,40 +90,40 @@ core::mongo::declared_api declared(
     return said;
 }
 
-result<connection_recipe> make_recipe(runtime::world& in, const client_settings& settings,
+result<connection_config> make_connection_config(runtime::world& in, const client_settings& settings,
                                       const core::mongo::client_metadata& who)
 {
-    connection_recipe recipe;
+    connection_config config;
     auto client = core::mongo::client_document(who);
     if (!client)
         return std::move(client).error();
-    recipe.client = std::make_shared<self_description>(who, *std::move(client));
-    recipe.requests = std::make_shared<std::atomic<std::int32_t>>(0);
+    config.client = std::make_shared<self_description>(who, *std::move(client));
+    config.requests = std::make_shared<std::atomic<std::int32_t>>(0);
     for (const std::string& name : settings.compressors) {
         if (const auto known = core::mongo::compressor_named(name))
-            recipe.compressors.push_back(*known);
+            config.compressors.push_back(*known);
     }
-    recipe.zlib_level = settings.zlib_level;
+    config.zlib_level = settings.zlib_level;
 
     auto mechanism = mechanism_of(settings.credential);
     if (!mechanism)
         return std::move(mechanism).error();
-    recipe.mechanism = *mechanism;
-    recipe.credential = settings.credential;
-    recipe.keys = std::make_shared<known_keys>();
+    config.mechanism = *mechanism;
+    config.credential = settings.credential;
+    config.keys = std::make_shared<known_keys>();
 
     if (uses_tls(settings)) {
         auto tls = in.tls(tls_options_of(settings.tls));
         if (!tls)
             return std::move(tls).error();
-        recipe.tls = *std::move(tls);
+        config.tls = *std::move(tls);
     }
-    recipe.connect_timeout = settings.connect_timeout;
-    recipe.load_balanced = settings.load_balanced;
-    recipe.server_api = settings.server_api;
+    config.connect_timeout = settings.connect_timeout;
+    config.load_balanced = settings.load_balanced;
+    config.server_api = settings.server_api;
     if (profile_of(settings).backpressure_as_string)
-        recipe.backpressure = core::mongo::backpressure_flag::version_two;
-    return recipe;
+        config.backpressure = core::mongo::backpressure_flag::version_two;
+    return config;
 }
 
 }  // namespace holdfast::shell::mongo

@@ -50,7 +50,7 @@ private:
 };
 
 /// What all connections of a client have in common, made once.
-struct connection_recipe {
+struct connection_config {
     std::shared_ptr<self_description> client;
     std::shared_ptr<std::atomic<std::int32_t>> requests;  // how many were numbered
     std::vector<core::mongo::wire_compressor> compressors = {};  // in the order of preference
@@ -70,7 +70,7 @@ core::mongo::declared_api declared(
     const std::optional<core::mongo::server_api_settings>& api) noexcept;
 
 /// Reads certificates, if there are any. An error says which setting is at fault.
-result<connection_recipe> make_recipe(runtime::world& in,
+result<connection_config> make_connection_config(runtime::world& in,
                                       const core::mongo::client_settings& settings,
                                       const core::mongo::client_metadata& who);
 

@@ -37,12 +37,12 @@ void cluster_clock::advance(bson::view time)
     const bson::element when = time.find("clusterTime");
     if (when.type() != bson::type::timestamp)
         return;
-    const std::uint64_t told = as_number(when.as_timestamp());
-    if (told <= newest_.load(std::memory_order_acquire))
+    const std::uint64_t received = as_number(when.as_timestamp());
+    if (received <= newest_.load(std::memory_order_acquire))
         return;
     const std::scoped_lock lock{mutex_};
     if (time_.advance(time))
-        newest_.store(told, std::memory_order_release);
+        newest_.store(received, std::memory_order_release);
 }
 
 bool cluster_clock::is_older_than(bson::view time) const

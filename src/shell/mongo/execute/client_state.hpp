@@ -70,13 +70,13 @@ private:
 /// What all operations of a client share.
 struct client_state {
     client_state(std::shared_ptr<runtime::world> in, core::mongo::client_settings from,
-                 std::shared_ptr<event_hub> told_to)
+                 std::shared_ptr<event_hub> events_to)
         : keeps_world{std::move(in)},
           world{*keeps_world},
           settings{std::move(from)},
           profile{profile_of(settings)},
           adaptive{uses_token_bucket(settings)},
-          tell{std::move(told_to)},
+          events{std::move(events_to)},
           sessions{world},
           closing{world}
     {
@@ -94,7 +94,7 @@ struct client_state {
     const core::mongo::client_settings settings;
     const core::mongo::resilience_profile profile;
     const bool adaptive;
-    const std::shared_ptr<event_hub> tell;
+    const std::shared_ptr<event_hub> events;
     std::shared_ptr<topology> servers;
     session_store sessions;
     cluster_clock cluster_time;

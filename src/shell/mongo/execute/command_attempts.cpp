@@ -113,9 +113,9 @@ result<bson::document> command_attempts::end(result<core::mongo::message> reply)
     auto outcome = reply ? finished(*reply, over, trip_->on, now)
                          : lost(std::move(reply).error(), over, trip_->on);
     if (reply)
-        trip_->telling->ended(reply->body, outcome ? nullptr : &outcome.error());
+        trip_->monitoring->ended(reply->body, outcome ? nullptr : &outcome.error());
     else
-        trip_->telling->failed(outcome.error());
+        trip_->monitoring->failed(outcome.error());
     const bool logs_in = !outcome && over.needs_login() && !logged_in_again_;
     if (order_.facts != nullptr && !logs_in)
         keep_pinned(reply ? reply->body : bson::view{}, !outcome);
@@ -182,9 +182,9 @@ result<void> command_attempts::load()
     if (client_->settings.socket_timeout.count() != 0)
         last = std::min(last, client_->world.steady_now() + client_->settings.socket_timeout);
     to.expires_at(last);
-    trip_->telling.emplace(*client_, operation_, name_, order_.database, trip_->id, to,
+    trip_->monitoring.emplace(*client_, operation_, name_, order_.database, trip_->id, to,
                            transaction_);
-    trip_->telling->started(trip_->request);
+    trip_->monitoring->started(trip_->request);
     return {};
 }
 
@@ -197,11 +197,11 @@ runtime::awaitable<result<bson::document>> command_attempts::send_only()
     bson::document assumed = bson::doc("ok", 1);
     std::optional<result<bson::document>> outcome;
     if (sent) {
-        trip_->telling->ended(assumed.view(), nullptr);
+        trip_->monitoring->ended(assumed.view(), nullptr);
         outcome.emplace(std::move(assumed));
     } else {
         outcome.emplace(lost(std::move(sent).error(), to, trip_->on));
-        trip_->telling->failed(outcome->error());
+        trip_->monitoring->failed(outcome->error());
     }
     trip_.reset();
     co_return *std::move(outcome);
@@ -339,7 +339,7 @@ error command_attempts::lost(error why, const connection& over, const selected_s
     return why;
 }
 
-settled_step command_attempts::judge(error why, time_point now)
+settled_step command_attempts::decide_retry(error why, time_point now)
 {
     if (failed_.origin == failure_origin::server && failed_.code == reauthentication_required &&
         !std::exchange(logged_in_again_, true)) {

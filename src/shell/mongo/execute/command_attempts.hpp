@@ -42,7 +42,7 @@ public:
     }
     result<bson::document> end(result<core::mongo::message> reply);
     runtime::awaitable<result<bson::document>> attempt();
-    settled_step judge(error why, time_point now);
+    settled_step decide_retry(error why, time_point now);
     runtime::event& ends_waiting() noexcept { return client_->closing; }
     std::optional<error> woke(time_point now);
     error timed_out(time_point now);
@@ -60,7 +60,7 @@ private:
         std::optional<lease> over = {};
         std::span<const std::uint8_t> request = {};  // in the connection
         request_id id = {};
-        std::optional<command_telling> telling = {};
+        std::optional<command_monitoring> monitoring = {};
         bool pinned = false;  // the connection is that of a cursor
     };
 
@@ -93,7 +93,7 @@ private:
     error lost(error why, const connection& over, const selected_server& on);
     error not_sent(error why, const selected_server& on);
     error with_history(error why) const;
-    void record(const error& why, std::string verdict, duration wait, time_point now);
+    void record(const error& why, std::string decision, duration wait, time_point now);
 
     std::shared_ptr<client_state> client_;
     command_order order_;
@@ -149,10 +149,10 @@ runtime::awaitable<result<bson::document>> execute(std::shared_ptr<client_state>
 runtime::awaitable<bson::document> execute_or_throw(std::shared_ptr<client_state> client,
                                                     command_order&& order);
 
-/// Carries out one command, and reads its reply. `Given` is T, and then failure is thrown, or
+/// Carries out one command, and reads its reply. `Outcome` is T, and then failure is thrown, or
 /// result<T>.
-template <class Given, class T>
-runtime::awaitable<Given> execute_and_read(std::shared_ptr<client_state> client,
+template <class Outcome, class T>
+runtime::awaitable<Outcome> execute_and_read(std::shared_ptr<client_state> client,
                                            command_order&& order,
                                            result<T> (*read)(result<bson::document>,
                                                              const core::mongo::command&))
@@ -160,7 +160,7 @@ runtime::awaitable<Given> execute_and_read(std::shared_ptr<client_state> client,
     runtime::world& in = client->world;
     const core::deadline until = order.until;
     using attempts = recycled<operation_attempts<T>>;
-    return retry_loop_of<Given>(in, until,
+    return retry_loop_of<Outcome>(in, until,
                                 attempts::make(std::move(client), std::move(order), read));
 }
 

@@ -80,7 +80,7 @@ error command_attempts::cancelled(const error* unjudged, time_point now)
     return with_history(error{runtime::errc::cancelled, std::move(text)});
 }
 
-void command_attempts::record(const error& why, std::string verdict, duration wait, time_point now)
+void command_attempts::record(const error& why, std::string decision, duration wait, time_point now)
 {
     holdfast::attempt one;
     one.server = server_;
@@ -90,7 +90,7 @@ void command_attempts::record(const error& why, std::string verdict, duration wa
     one.started = attempt_began_ - began_;
     one.took = now - attempt_began_;
     one.waited = wait;
-    one.verdict = std::move(verdict);
+    one.decision = std::move(decision);
     log_.record(std::move(one));
 }
 
@@ -101,13 +101,13 @@ error command_attempts::with_history(error why) const
 
 namespace {
 
-template <class Given>
-runtime::awaitable<Given> execute_as(std::shared_ptr<client_state> client, command_order&& order)
+template <class Outcome>
+runtime::awaitable<Outcome> execute_as(std::shared_ptr<client_state> client, command_order&& order)
 {
     runtime::world& in = client->world;
     const core::deadline until = order.until;
     using attempts = recycled<command_attempts>;
-    return retry_loop_of<Given>(in, until, attempts::make(std::move(client), std::move(order)));
+    return retry_loop_of<Outcome>(in, until, attempts::make(std::move(client), std::move(order)));
 }
 
 }  // namespace

@@ -17,12 +17,12 @@ constexpr std::int32_t reads_snapshots = 13;
 std::optional<bson::timestamp> snapshot_time_in(bson::view reply)
 {
     const bson::element cursor = reply.find("cursor");
-    const bson::element told = cursor.type() == bson::type::document
+    const bson::element received = cursor.type() == bson::type::document
                                    ? cursor.as_document().find("atClusterTime")
                                    : reply.find("atClusterTime");
-    if (told.type() != bson::type::timestamp)
+    if (received.type() != bson::type::timestamp)
         return std::nullopt;
-    return told.as_timestamp();
+    return received.as_timestamp();
 }
 
 bool continues_cursor(std::string_view command) noexcept
@@ -102,13 +102,13 @@ void command_attempts::write_cluster_time(bson::builder& command) const
 void command_attempts::remember(const core::mongo::reply_glance& seen, time_point now)
 {
     session_.used(now);
-    const bool told = seen.cluster_time.type() == bson::type::document;
-    if (told)
+    const bool received = seen.cluster_time.type() == bson::type::document;
+    if (received)
         client_->cluster_time.advance(seen.cluster_time.as_document());
     session_state* const given = session_.given();
     if (given == nullptr) [[likely]]
         return;
-    if (told)
+    if (received)
         given->cluster_time.advance(seen.cluster_time.as_document());
     if (seen.operation_time.type() == bson::type::timestamp)
         given->operation_time.advance(seen.operation_time.as_timestamp());

@@ -36,47 +36,47 @@ bson::document whole(const core::mongo::message& request)
 
 }  // namespace
 
-void command_telling::fill(const std::optional<core::mongo::transaction_id>& transaction)
+void command_monitoring::fill(const std::optional<core::mongo::transaction_id>& transaction)
 {
     facts_.driver_connection = over_.pool_id;
     facts_.server_connection = over_.description().server_connection_id;
     facts_.service = over_.description().service_id;
     if (transaction)
-        facts_.transaction = told::transaction_id{transaction->session, transaction->number};
+        facts_.transaction = events::transaction_id{transaction->session, transaction->number};
     began_ = client_.world.steady_now();
 }
 
-void command_telling::tell_started(std::span<const std::uint8_t> request)
+void command_monitoring::notify_started(std::span<const std::uint8_t> request)
 {
     const auto message = core::mongo::parse_message(request);
     const bson::view command = message ? message->body : bson::view{};
     secret_ = is_secret(facts_.command_name, command);
     if (secret_ || !message || message->sequences.empty())
-        return client_.tell->tell(told::command_started{facts_, secret_ ? bson::view{} : command});
+        return client_.events->notify(events::command_started{facts_, secret_ ? bson::view{} : command});
     const bson::document all = whole(*message);
-    client_.tell->tell(told::command_started{facts_, all.view()});
+    client_.events->notify(events::command_started{facts_, all.view()});
 }
 
-void command_telling::tell_failed(const error& why)
+void command_monitoring::notify_failed(const error& why)
 {
     if (!secret_ || why.code().category() != core::mongo::server_category())
-        return client_.tell->tell(told::command_failed{facts_, took(), why});
+        return client_.events->notify(events::command_failed{facts_, took(), why});
     // A server may well repeat what it could not read.
     error bare{why.code(), std::string{facts_.command_name} + " failed: its words are not shown"};
     for (const std::string& label : why.labels())
         bare = std::move(bare).with_label(label);
     if (const std::string_view name = why.context("codeName"); !name.empty())
         bare = std::move(bare).with_context("codeName", std::string{name});
-    client_.tell->tell(told::command_failed{facts_, took(), bare});
+    client_.events->notify(events::command_failed{facts_, took(), bare});
 }
 
-void command_telling::tell_ended(bson::view reply, const error* why)
+void command_monitoring::notify_ended(bson::view reply, const error* why)
 {
     // A write that was carried out has succeeded, whatever its write concern says.
     if (why == nullptr || reply.find("writeConcernError"))
-        client_.tell->tell(told::command_succeeded{facts_, took(), secret_ ? bson::view{} : reply});
+        client_.events->notify(events::command_succeeded{facts_, took(), secret_ ? bson::view{} : reply});
     else
-        tell_failed(*why);
+        notify_failed(*why);
 }
 
 }  // namespace holdfast::shell::mongo

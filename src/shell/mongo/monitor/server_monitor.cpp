@@ -31,18 +31,18 @@ bool is_answer(const error& why)
 }  // namespace
 
 std::shared_ptr<server_monitor> server_monitor::make(runtime::world& in, monitor_options options,
-                                                     std::shared_ptr<event_hub> tell,
+                                                     std::shared_ptr<event_hub> events,
                                                      std::weak_ptr<monitor_listener> to)
 {
     return std::shared_ptr<server_monitor>{
-        new server_monitor{in, std::move(options), std::move(tell), std::move(to)}};
+        new server_monitor{in, std::move(options), std::move(events), std::move(to)}};
 }
 
 server_monitor::server_monitor(runtime::world& in, monitor_options options,
-                               std::shared_ptr<event_hub> tell, std::weak_ptr<monitor_listener> to)
+                               std::shared_ptr<event_hub> events, std::weak_ptr<monitor_listener> to)
     : world_{in},
       options_{std::move(options)},
-      tell_{std::move(tell)},
+      events_{std::move(events)},
       to_{std::move(to)},
       tasks_{in},
       requested_{in}
@@ -54,13 +54,13 @@ void server_monitor::start()
     tasks_.start(run(shared_from_this()));
 }
 
-void server_monitor::request_check(bool believed_unknown)
+void server_monitor::request_check(bool last_known_unknown)
 {
     {
         // A server that streams says nothing as long as nothing changes, and what operations have
         // found out is no change to it.
         const std::scoped_lock lock{mutex_};
-        if (believed_unknown && awaiting_ && connection_) {
+        if (last_known_unknown && awaiting_ && connection_) {
             cancelled_ = true;
             connection_->cancel();
         }
@@ -97,12 +97,12 @@ runtime::awaitable<void> server_monitor::run(std::shared_ptr<server_monitor> sel
         const std::uint64_t seen = self->requested_.count();
         const time_point began = self->world_.steady_now();
         const bool was_known = self->last_ && !core::mongo::is_unknown(self->last_->type);
-        bool told_to_drop = false;  // between two checks
+        bool must_drop = false;  // between two checks
         {
             const std::scoped_lock lock{self->mutex_};
-            told_to_drop = std::exchange(self->cancelled_, false);
+            must_drop = std::exchange(self->cancelled_, false);
         }
-        if (told_to_drop)
+        if (must_drop)
             self->drop_connection();
         const check_result found = co_await self->check();
         bool cancelled = false;
@@ -182,9 +182,9 @@ runtime::awaitable<server_monitor::check_result> server_monitor::check()
     const connection_id mine{connections_made_};
     const auto theirs = connected ? connection_->description().server_connection_id
                                   : std::optional<std::int64_t>{};
-    if (!tell_->silent()) {
-        tell_->queue(told::server_heartbeat_started{options_.server, awaited, mine, theirs});
-        tell_->deliver();
+    if (!events_->silent()) {
+        events_->queue(events::server_heartbeat_started{options_.server, awaited, mine, theirs});
+        events_->deliver();
     }
     const time_point began = world_.steady_now();
     check_result found;
@@ -193,14 +193,14 @@ runtime::awaitable<server_monitor::check_result> server_monitor::check()
     else
         found = co_await first_check();
     found.awaited = awaited;
-    if (tell_->silent())
+    if (events_->silent())
         co_return found;
     const duration took = world_.steady_now() - began;
     if (found.failure)
-        tell_->queue(
+        events_->queue(
             heartbeat_failure{options_.server, awaited, took, *found.failure, mine, theirs});
     else
-        tell_->queue(heartbeat_reply{options_.server, awaited, took, *found.reply, mine,
+        events_->queue(heartbeat_reply{options_.server, awaited, took, *found.reply, mine,
                                      connection_->description().server_connection_id});
     co_return found;
 }
@@ -209,13 +209,13 @@ runtime::awaitable<server_monitor::check_result> server_monitor::check()
 runtime::awaitable<server_monitor::check_result> server_monitor::first_check()
 {
     check_result found;
-    auto greeted = co_await greet(world_, *options_.recipe, options_.server, runtime::never);
-    if (greeted) {
-        record(greeted->took);
-        found.reply = std::move(greeted->reply);
-        use(std::move(greeted->connection));
+    auto opened = co_await handshake(world_, *options_.config, options_.server, runtime::never);
+    if (opened) {
+        record(opened->took);
+        found.reply = std::move(opened->reply);
+        use(std::move(opened->connection));
     } else {
-        found.failure = std::move(greeted).error();
+        found.failure = std::move(opened).error();
     }
     co_return found;
 }
@@ -225,7 +225,7 @@ runtime::awaitable<server_monitor::check_result> server_monitor::ask(bool awaite
 {
     check_result found;
     connection& to = *connection_;
-    const auto limit = options_.recipe->connect_timeout;
+    const auto limit = options_.config->connect_timeout;
     if (limit.count() == 0)
         to.expires_at(runtime::never);
     else
@@ -242,7 +242,7 @@ runtime::awaitable<server_monitor::check_result> server_monitor::ask(bool awaite
         reply.emplace(std::move(next));
     } else {
         core::mongo::monitor_hello hello;
-        hello.api = declared(options_.recipe->server_api);
+        hello.api = declared(options_.config->server_api);
         hello.command = to.description().hello_ok ? core::mongo::hello_command::hello
                                                   : core::mongo::hello_command::legacy;
         core::mongo::message_flags flags;
@@ -287,8 +287,8 @@ runtime::awaitable<bool> server_monitor::wait_for_next_check(std::uint64_t seen,
                                                              time_point last_check)
 {
     const time_point next = world_.steady_now() + options_.heartbeat_frequency;
-    const runtime::wait_end how = co_await requested_.wait(seen, next);
-    if (how == runtime::wait_end::cancelled)
+    const runtime::wait_end end = co_await requested_.wait(seen, next);
+    if (end == runtime::wait_end::cancelled)
         co_return false;
     const time_point earliest = last_check + options_.min_heartbeat_frequency;
     if (world_.steady_now() >= earliest)
@@ -303,23 +303,23 @@ runtime::awaitable<void> server_monitor::measure(std::shared_ptr<server_monitor>
     runtime::world& in = self->world_;
     connection_ptr to;
     for (;;) {
-        const runtime::wait_end how = co_await runtime::sleep_until(
+        const runtime::wait_end end = co_await runtime::sleep_until(
             in, in.steady_now() + self->options_.heartbeat_frequency);
-        if (how == runtime::wait_end::cancelled)
+        if (end == runtime::wait_end::cancelled)
             co_return;
         if (!to || !to->usable()) {
-            auto greeted = co_await greet(in, *self->options_.recipe, self->options_.server,
+            auto opened = co_await handshake(in, *self->options_.config, self->options_.server,
                                           runtime::never);
-            if (!greeted)
+            if (!opened)
                 continue;
-            self->record(greeted->took);
-            to = std::move(greeted->connection);
+            self->record(opened->took);
+            to = std::move(opened->connection);
             continue;
         }
-        if (self->options_.recipe->connect_timeout.count() != 0)
-            to->expires_at(in.steady_now() + self->options_.recipe->connect_timeout);
+        if (self->options_.config->connect_timeout.count() != 0)
+            to->expires_at(in.steady_now() + self->options_.config->connect_timeout);
         core::mongo::monitor_hello hello;
-        hello.api = declared(self->options_.recipe->server_api);
+        hello.api = declared(self->options_.config->server_api);
         hello.command = to->description().hello_ok ? core::mongo::hello_command::hello
                                                    : core::mongo::hello_command::legacy;
         const request_id id = to->next_request();

@@ -21,7 +21,7 @@ public:
     virtual void check_failed(const endpoint& server, const error& why,
                               core::mongo::failure_kind kind) = 0;
     /// What is believed of the server now; null once it is no longer part of the topology.
-    virtual core::mongo::server_ptr believed(const endpoint& server) const = 0;
+    virtual core::mongo::server_ptr last_known(const endpoint& server) const = 0;
 
 protected:
     ~monitor_listener() = default;
@@ -29,7 +29,7 @@ protected:
 
 struct monitor_options {
     endpoint server;
-    std::shared_ptr<const connection_recipe> recipe;  // without a user: monitors do not log in
+    std::shared_ptr<const connection_config> config;  // without a user: monitors do not log in
     duration heartbeat_frequency = std::chrono::seconds{10};
     duration min_heartbeat_frequency = core::mongo::min_heartbeat_frequency;
     core::mongo::monitoring_mode mode = core::mongo::monitoring_mode::automatic;
@@ -41,14 +41,14 @@ struct monitor_options {
 class server_monitor : public std::enable_shared_from_this<server_monitor> {
 public:
     static std::shared_ptr<server_monitor> make(runtime::world& in, monitor_options options,
-                                                std::shared_ptr<event_hub> tell,
+                                                std::shared_ptr<event_hub> events,
                                                 std::weak_ptr<monitor_listener> to);
 
     void start();
 
     /// Soon, instead of at the next heartbeat; but not sooner than minHeartbeatFrequencyMS after
     /// the last check. A server that streams is asked anew if it is believed to be unknown.
-    void request_check(bool believed_unknown = false);
+    void request_check(bool last_known_unknown = false);
 
     /// Ends the check that is under way: an operation has found the server dead already.
     void cancel_check();
@@ -61,7 +61,7 @@ private:
     struct check_result;
     class listening;
 
-    server_monitor(runtime::world& in, monitor_options options, std::shared_ptr<event_hub> tell,
+    server_monitor(runtime::world& in, monitor_options options, std::shared_ptr<event_hub> events,
                    std::weak_ptr<monitor_listener> to);
 
     static runtime::awaitable<void> run(std::shared_ptr<server_monitor> self);
@@ -82,7 +82,7 @@ private:
 
     runtime::world& world_;
     const monitor_options options_;
-    const std::shared_ptr<event_hub> tell_;
+    const std::shared_ptr<event_hub> events_;
     const std::weak_ptr<monitor_listener> to_;
     runtime::background tasks_;
     runtime::event requested_;

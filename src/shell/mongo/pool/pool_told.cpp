@@ -5,56 +5,56 @@
 namespace holdfast::shell::mongo {
 namespace {
 
-namespace from = core::pool_told;
+namespace from = core::pool_events;
 
 struct translation {
     const endpoint& server;
-    const told::pool_limits& limits;
+    const events::pool_limits& limits;
 
     queued_event operator()(const from::created&) const
     {
-        return told::pool_created{server, limits};
+        return events::pool_created{server, limits};
     }
-    queued_event operator()(const from::ready&) const { return told::pool_ready{server}; }
+    queued_event operator()(const from::ready&) const { return events::pool_ready{server}; }
     queued_event operator()(const from::cleared& e) const
     {
-        return told::pool_cleared{server, e.service_id, e.interrupts_in_use};
+        return events::pool_cleared{server, e.service_id, e.interrupts_in_use};
     }
-    queued_event operator()(const from::closed&) const { return told::pool_closed{server}; }
+    queued_event operator()(const from::closed&) const { return events::pool_closed{server}; }
     queued_event operator()(const from::connection_created& e) const
     {
-        return told::connection_created{server, e.id};
+        return events::connection_created{server, e.id};
     }
     queued_event operator()(const from::connection_ready& e) const
     {
-        return told::connection_ready{server, e.id, e.took};
+        return events::connection_ready{server, e.id, e.took};
     }
     queued_event operator()(const from::connection_closed& e) const
     {
-        return told::connection_closed{server, e.id, name_of(e.reason), e.cause};
+        return events::connection_closed{server, e.id, name_of(e.reason), e.cause};
     }
     queued_event operator()(const from::checkout_started&) const
     {
-        return told::connection_check_out_started{server};
+        return events::connection_check_out_started{server};
     }
     queued_event operator()(const from::checkout_failed& e) const
     {
-        return told::connection_check_out_failed{server, name_of(e.reason), e.took, e.cause};
+        return events::connection_check_out_failed{server, name_of(e.reason), e.took, e.cause};
     }
     queued_event operator()(const from::checked_out& e) const
     {
-        return told::connection_checked_out{server, e.id, e.took};
+        return events::connection_checked_out{server, e.id, e.took};
     }
     queued_event operator()(const from::checked_in& e) const
     {
-        return told::connection_checked_in{server, e.id};
+        return events::connection_checked_in{server, e.id};
     }
 };
 
 }  // namespace
 
-queued_event told_by_pool(const core::pool_event& what, const endpoint& server,
-                          const told::pool_limits& limits)
+queued_event event_of_pool(const core::pool_event& what, const endpoint& server,
+                          const events::pool_limits& limits)
 {
     return std::visit(translation{server, limits}, what);
 }
@@ -65,22 +65,22 @@ void server_pool::pinned(bool by_cursor)
     machine_.pinned(by_cursor);
 }
 
-void server_pool::tell_events()
+void server_pool::queue_events()
 {
-    if (!tell_->silent())
-        tell_events(machine_.take_events());
+    if (!events_->silent())
+        queue_events(machine_.take_events());
 }
 
-void server_pool::tell_events(const std::vector<core::pool_event>& events)
+void server_pool::queue_events(const std::vector<core::pool_event>& events)
 {
     for (const core::pool_event& one : events) {
-        if (!told_of_) [[unlikely]] {
-            if (!std::holds_alternative<core::pool_told::ready>(one))
+        if (!announced_) [[unlikely]] {
+            if (!std::holds_alternative<core::pool_events::ready>(one))
                 continue;
-            told_of_ = true;
-            tell_->queue(told_by_pool(core::pool_told::created{}, options_.server, options_.told));
+            announced_ = true;
+            events_->queue(event_of_pool(core::pool_events::created{}, options_.server, options_.reported));
         }
-        tell_->queue(told_by_pool(one, options_.server, options_.told));
+        events_->queue(event_of_pool(one, options_.server, options_.reported));
     }
 }
 

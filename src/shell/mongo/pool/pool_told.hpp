@@ -5,7 +5,7 @@
 namespace holdfast::shell::mongo {
 
 /// What the pool's machine tells, with the server's address.
-queued_event told_by_pool(const core::pool_event& what, const endpoint& server,
-                          const told::pool_limits& limits);
+queued_event event_of_pool(const core::pool_event& what, const endpoint& server,
+                          const events::pool_limits& limits);
 
 }  // namespace holdfast::shell::mongo

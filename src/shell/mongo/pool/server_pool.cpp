@@ -27,17 +27,17 @@ constexpr std::chrono::seconds upkeep_interval{10};
 application_error as_application_error(const endpoint& server, std::uint32_t generation,
                                        const error& why)
 {
-    application_error told{.server = server, .generation = generation, .cause = why};
+    application_error reported{.server = server, .generation = generation, .cause = why};
     const bool authenticating = why.context("phase") == phase_authentication;
-    told.phase = authenticating ? connection_phase::authenticating : connection_phase::connecting;
+    reported.phase = authenticating ? connection_phase::authenticating : connection_phase::connecting;
     if (authenticating && why.code().category() == core::mongo::category())
-        told.kind = failure_kind::authentication;
+        reported.kind = failure_kind::authentication;
     else
-        told.kind = core::mongo::kind_of_broken_connection(why.code());
+        reported.kind = core::mongo::kind_of_broken_connection(why.code());
     // Behind a load balancer only the service that refused is concerned, once it is known.
     if (const auto service = bson::object_id::parse(why.context("service")))
-        told.service_id = *service;
-    return told;
+        reported.service_id = *service;
+    return reported;
 }
 
 }  // namespace
@@ -83,24 +83,24 @@ struct server_pool::pending_work {
 };
 
 std::shared_ptr<server_pool> server_pool::make(runtime::world& in, pool_options options,
-                                               std::shared_ptr<event_hub> tell,
+                                               std::shared_ptr<event_hub> events,
                                                opening_handlers heard)
 {
     std::shared_ptr<server_pool> made{
-        new server_pool{in, std::move(options), std::move(tell), std::move(heard)}};
+        new server_pool{in, std::move(options), std::move(events), std::move(heard)}};
     const std::scoped_lock lock{made->mutex_};
-    made->tell_events();
+    made->queue_events();
     return made;
 }
 
-server_pool::server_pool(runtime::world& in, pool_options options, std::shared_ptr<event_hub> tell,
+server_pool::server_pool(runtime::world& in, pool_options options, std::shared_ptr<event_hub> events,
                          opening_handlers heard)
     : world_{in},
       options_{std::move(options)},
-      tell_{std::move(tell)},
+      events_{std::move(events)},
       heard_{std::move(heard)},
       tasks_{in},
-      machine_{options_.limits, !tell_->silent()}
+      machine_{options_.limits, !events_->silent()}
 {
 }
 
@@ -113,9 +113,9 @@ std::optional<lease> server_pool::try_check_out(time_point now)
         if (!id)
             return std::nullopt;
         got.emplace(shared_from_this(), take(*id));
-        tell_events();
+        queue_events();
     }
-    tell_->deliver();
+    events_->deliver();
     return got;
 }
 
@@ -132,16 +132,16 @@ runtime::awaitable<result<lease>> server_pool::check_out(time_point until)
         const pending_work work = settle();
         lock.unlock();
     }
-    tell_->deliver();
-    runtime::wait_end how = runtime::wait_end::notified;
+    events_->deliver();
+    runtime::wait_end end = runtime::wait_end::notified;
     for (;;) {
         const std::uint64_t seen = mine->answered.count();
         {
             std::unique_lock lock{mutex_};
             if (mine->answer)
                 break;
-            if (how != runtime::wait_end::notified) {
-                const bool late = how == runtime::wait_end::timed_out;
+            if (end != runtime::wait_end::notified) {
+                const bool late = end == runtime::wait_end::timed_out;
                 machine_.cancel(who,
                                 late ? core::checkout_failure::timeout
                                      : core::checkout_failure::connection_error,
@@ -151,9 +151,9 @@ runtime::awaitable<result<lease>> server_pool::check_out(time_point until)
                 continue;
             }
         }
-        how = co_await mine->answered.wait(seen, until);
+        end = co_await mine->answered.wait(seen, until);
     }
-    tell_->deliver();
+    events_->deliver();
     const std::scoped_lock lock{mutex_};
     if (!*mine->answer)
         co_return std::move(*mine->answer).error();
@@ -162,7 +162,7 @@ runtime::awaitable<result<lease>> server_pool::check_out(time_point until)
 
 runtime::awaitable<result<void>> server_pool::log_in_again(connection& which) const
 {
-    auto known = co_await authenticate(world_, *options_.recipe, which, std::nullopt);
+    auto known = co_await authenticate(world_, *options_.config, which, std::nullopt);
     if (known)
         which.logged_in();
     co_return known;
@@ -268,10 +268,10 @@ void server_pool::check_in(connection_ptr what, bool broken, time_point now)
             const pending_work work = settle();
             lock.unlock();
         } else {
-            tell_events();
+            queue_events();
         }
     }
-    tell_->deliver();
+    events_->deliver();
 }
 
 /// Turns what the machine says into what to do. The mutex is held, and not when it is done.
@@ -307,7 +307,7 @@ server_pool::pending_work server_pool::settle()
             }
         }
     }
-    tell_events();
+    queue_events();
     return work;
 }
 
@@ -321,7 +321,7 @@ connection_ptr server_pool::take(connection_id id)
 runtime::awaitable<void> server_pool::open(std::shared_ptr<server_pool> self, connection_id id,
                                            std::uint32_t generation)
 {
-    auto made = co_await establish(self->world_, *self->options_.recipe, self->options_.server,
+    auto made = co_await establish(self->world_, *self->options_.config, self->options_.server,
                                    runtime::never);
     if (made) {
         connection_ptr opened = std::move(made->connection);
@@ -331,7 +331,7 @@ runtime::awaitable<void> server_pool::open(std::shared_ptr<server_pool> self, co
         opened->generation = generation;
         const auto service = opened->description().service_id;
         if (!service && generation == self->generation())
-            self->heard_.greeted(self->options_.server, made->reply.view());
+            self->heard_.handshake_done(self->options_.server, made->reply.view());
         std::unique_lock lock{self->mutex_};
         if (service)
             opened->generation = self->machine_.generation(*service);
@@ -347,27 +347,27 @@ runtime::awaitable<void> server_pool::open(std::shared_ptr<server_pool> self, co
         const error& why = made.error();
         std::optional<pending_work> work;
         std::optional<pending_work> rest;
-        std::vector<core::pool_event> told_later;
+        std::vector<core::pool_event> later_events;
         {
             const std::scoped_lock lock{self->mutex_};
             self->machine_.fail_opening(id, why, self->world_.steady_now());
-            if (!self->tell_->silent())
-                told_later = self->machine_.take_events();
+            if (!self->events_->silent())
+                later_events = self->machine_.take_events();
             work.emplace(self->settle());
         }
         // The topology knows before whoever waited chooses again, and before listeners hear of it.
         if (why.code() != runtime::errc::cancelled) {
-            auto told = as_application_error(self->options_.server, generation, why);
-            if (told.service_id)
-                told.generation = self->generation(told.service_id);
-            self->heard_.failed(std::move(told));
+            auto reported = as_application_error(self->options_.server, generation, why);
+            if (reported.service_id)
+                reported.generation = self->generation(reported.service_id);
+            self->heard_.failed(std::move(reported));
         }
         const std::scoped_lock lock{self->mutex_};
-        self->tell_events(told_later);
+        self->queue_events(later_events);
         self->machine_.go_on(self->world_.steady_now());
         rest.emplace(self->settle());
     }
-    self->tell_->deliver();
+    self->events_->deliver();
 }
 
 /// However this ends, also if it never begins or is destroyed, the connection goes back.
@@ -379,10 +379,10 @@ runtime::awaitable<void> server_pool::drain(lease over, request_id owed, time_po
 runtime::awaitable<void> server_pool::upkeep(std::weak_ptr<server_pool> pool, runtime::world& in)
 {
     for (;;) {
-        const runtime::wait_end how = co_await runtime::sleep_until(in, in.steady_now() +
+        const runtime::wait_end end = co_await runtime::sleep_until(in, in.steady_now() +
                                                                             upkeep_interval);
         const auto self = pool.lock();
-        if (how == runtime::wait_end::cancelled || !self)
+        if (end == runtime::wait_end::cancelled || !self)
             co_return;
         std::unique_lock lock{self->mutex_};
         self->machine_.maintain(in.steady_now());
@@ -390,7 +390,7 @@ runtime::awaitable<void> server_pool::upkeep(std::weak_ptr<server_pool> pool, ru
             const pending_work work = self->settle();
             lock.unlock();
         }
-        self->tell_->deliver();
+        self->events_->deliver();
     }
 }
 

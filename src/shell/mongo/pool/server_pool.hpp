@@ -52,8 +52,8 @@ private:
 struct pool_options {
     endpoint server;
     core::pool_settings limits = {};
-    told::pool_limits told = {};  // the same, for listeners
-    std::shared_ptr<const connection_recipe> recipe;
+    events::pool_limits reported = {};  // the same, for listeners
+    std::shared_ptr<const connection_config> config;
 
     /// For blocking clients: what turns the stream of a new connection, opened in this pool's
     /// world, into one on which the thread of an operation can wait. Such a connection is never
@@ -78,12 +78,12 @@ public:
     /// that could not be; before whoever waited for it goes on, and with no lock held. Must not
     /// throw.
     struct opening_handlers {
-        std::function<void(const endpoint&, bson::view hello)> greeted;
+        std::function<void(const endpoint&, bson::view hello)> handshake_done;
         std::function<void(core::mongo::application_error)> failed;
     };
 
     static std::shared_ptr<server_pool> make(runtime::world& in, pool_options options,
-                                             std::shared_ptr<event_hub> tell,
+                                             std::shared_ptr<event_hub> events,
                                              opening_handlers heard);
 
     const endpoint& server() const noexcept { return options_.server; }
@@ -121,15 +121,15 @@ private:
     struct pending_work;
     friend struct pending_work;
 
-    server_pool(runtime::world& in, pool_options options, std::shared_ptr<event_hub> tell,
+    server_pool(runtime::world& in, pool_options options, std::shared_ptr<event_hub> events,
                 opening_handlers heard);
 
     void give_back(connection_ptr what, time_point now) noexcept;
     bool would_keep(connection_id id) const;
     void check_in(connection_ptr what, bool broken, time_point now);
     pending_work settle();
-    void tell_events();
-    void tell_events(const std::vector<core::pool_event>& events);
+    void queue_events();
+    void queue_events(const std::vector<core::pool_event>& events);
     connection_ptr take(connection_id id);
 
     static runtime::awaitable<void> open(std::shared_ptr<server_pool> self, connection_id id,
@@ -139,7 +139,7 @@ private:
 
     runtime::world& world_;
     const pool_options options_;
-    const std::shared_ptr<event_hub> tell_;
+    const std::shared_ptr<event_hub> events_;
     const opening_handlers heard_;
     runtime::background tasks_;
 
@@ -149,7 +149,7 @@ private:
     std::map<core::checkout_id, std::shared_ptr<waiter>> waiters_;
     std::uint64_t last_checkout_ = 0;
     bool upkeep_started_ = false;
-    bool told_of_ = false;  // what is never ready, as that of an arbiter, exists for nobody
+    bool announced_ = false;  // what is never ready, as that of an arbiter, exists for nobody
 };
 
 inline void lease::give_back() noexcept

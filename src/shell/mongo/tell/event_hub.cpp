@@ -14,11 +14,11 @@ struct teller {
 
     void operator()(const heartbeat_reply& e) const
     {
-        to.on(told::server_heartbeat_succeeded{e.server, e.awaited, e.took, e.reply.view()});
+        to.on(events::server_heartbeat_succeeded{e.server, e.awaited, e.took, e.reply.view()});
     }
     void operator()(const heartbeat_failure& e) const
     {
-        to.on(told::server_heartbeat_failed{e.server, e.awaited, e.took, e.failure});
+        to.on(events::server_heartbeat_failed{e.server, e.awaited, e.took, e.failure});
     }
     void operator()(const queued_warning&) const {}
     void operator()(const auto& e) const { to.on(e); }
@@ -30,7 +30,7 @@ event_hub::event_hub(std::vector<std::shared_ptr<holdfast::mongo::event_listener
                      std::shared_ptr<log_sink> log, std::size_t most)
     : listeners_{std::move(listeners)},
       log_{std::move(log)},
-      words_{log_ ? std::make_unique<log_words>(*log_, most) : nullptr},
+      text_{log_ ? std::make_unique<log_messages>(*log_, most) : nullptr},
       silent_{listeners_.empty() && !log_},
       hears_commands_{!listeners_.empty() ||
                       (log_ && log_->wants(log_component::command, severity::debug))}
@@ -67,51 +67,51 @@ void event_hub::deliver()
             delivering_ = true;
         }
         for (const queued_event& one : batch)
-            tell(one);
+            notify(one);
         const std::scoped_lock lock{mutex_};
         delivering_ = false;
     }
 }
 
-void event_hub::tell(const told::command_started& what) const noexcept
+void event_hub::notify(const events::command_started& what) const noexcept
 {
-    if (words_)
-        words_->write(what);
+    if (text_)
+        text_->write(what);
     for (const auto& listener : listeners_)
         listener->on(what);
 }
 
-void event_hub::tell(const told::command_succeeded& what) const noexcept
+void event_hub::notify(const events::command_succeeded& what) const noexcept
 {
-    if (words_)
-        words_->write(what);
+    if (text_)
+        text_->write(what);
     for (const auto& listener : listeners_)
         listener->on(what);
 }
 
-void event_hub::tell(const told::command_failed& what) const noexcept
+void event_hub::notify(const events::command_failed& what) const noexcept
 {
     if (planted.drops_events)
         return;
-    if (words_)
-        words_->write(what);
+    if (text_)
+        text_->write(what);
     for (const auto& listener : listeners_)
         listener->on(what);
 }
 
-const log_words* event_hub::selection_log() const noexcept
+const log_messages* event_hub::selection_log() const noexcept
 {
     const bool wanted = log_ &&
                         log_->wants(log_component::server_selection, severity::informational);
-    return wanted ? words_.get() : nullptr;
+    return wanted ? text_.get() : nullptr;
 }
 
-void event_hub::tell(const queued_event& what) noexcept
+void event_hub::notify(const queued_event& what) noexcept
 {
-    if (const auto* opening = std::get_if<told::topology_opening>(&what))
+    if (const auto* opening = std::get_if<events::topology_opening>(&what))
         topology_ = opening->topology;
-    if (words_)
-        words_->write(what, topology_);
+    if (text_)
+        text_->write(what, topology_);
     for (const auto& listener : listeners_)
         std::visit(teller{*listener}, what);
 }

@@ -12,7 +12,7 @@
 
 namespace holdfast::shell::mongo {
 
-namespace told = holdfast::mongo::told;
+namespace events = holdfast::mongo::events;
 
 /// A heartbeat's end with what it needs to live until it is told.
 struct heartbeat_reply {
@@ -40,15 +40,15 @@ struct queued_warning {
 
 /// All that is told in order; command events are not, since they belong to their operations.
 using queued_event = std::variant<
-    told::pool_created, told::pool_ready, told::pool_cleared, told::pool_closed,
-    told::connection_created, told::connection_ready, told::connection_closed,
-    told::connection_check_out_started, told::connection_check_out_failed,
-    told::connection_checked_out, told::connection_checked_in, told::topology_opening,
-    told::topology_closed, told::topology_description_changed, told::server_opening,
-    told::server_closed, told::server_description_changed, told::server_heartbeat_started,
+    events::pool_created, events::pool_ready, events::pool_cleared, events::pool_closed,
+    events::connection_created, events::connection_ready, events::connection_closed,
+    events::connection_check_out_started, events::connection_check_out_failed,
+    events::connection_checked_out, events::connection_checked_in, events::topology_opening,
+    events::topology_closed, events::topology_description_changed, events::server_opening,
+    events::server_closed, events::server_description_changed, events::server_heartbeat_started,
     heartbeat_reply, heartbeat_failure, queued_warning>;
 
-class log_words;
+class log_messages;
 
 /// Tells listeners and the log what happens in a client. Events are put in wherever they arise,
 /// also under a lock, and told by deliver(), which is called where no lock is held: in the order in
@@ -68,19 +68,19 @@ public:
 
     /// Whether command events are worth putting together.
     bool hears_commands() const noexcept { return hears_commands_; }
-    void tell(const told::command_started& what) const noexcept;
-    void tell(const told::command_succeeded& what) const noexcept;
-    void tell(const told::command_failed& what) const noexcept;
+    void notify(const events::command_started& what) const noexcept;
+    void notify(const events::command_succeeded& what) const noexcept;
+    void notify(const events::command_failed& what) const noexcept;
 
     /// Null if the log wants to know nothing of how servers are selected.
-    const log_words* selection_log() const noexcept;
+    const log_messages* selection_log() const noexcept;
 
 private:
-    void tell(const queued_event& what) noexcept;
+    void notify(const queued_event& what) noexcept;
 
     std::vector<std::shared_ptr<holdfast::mongo::event_listener>> listeners_;
     std::shared_ptr<log_sink> log_;
-    std::unique_ptr<log_words> words_;  // null if nothing is logged
+    std::unique_ptr<log_messages> text_;  // null if nothing is logged
     bson::object_id topology_ = {};  // of the one that is told of; written by who delivers
     bool silent_;
     bool hears_commands_;

@@ -125,7 +125,7 @@ struct writer {
             [&](record& r) { fill(r.add("topologyId", topology.to_string())); });
     }
 
-    void operator()(const told::pool_created& e) const
+    void operator()(const events::pool_created& e) const
     {
         connection("Connection pool created", e.server, [&](record& r) {
             r.add("maxPoolSize", std::int64_t{e.limits.max_size})
@@ -137,32 +137,32 @@ struct writer {
                 r.add("waitQueueTimeoutMS", std::int64_t{e.limits.wait_queue_timeout->count()});
         });
     }
-    void operator()(const told::pool_ready& e) const
+    void operator()(const events::pool_ready& e) const
     {
         connection("Connection pool ready", e.server);
     }
-    void operator()(const told::pool_cleared& e) const
+    void operator()(const events::pool_cleared& e) const
     {
         connection("Connection pool cleared", e.server, [&](record& r) {
             if (e.service)
                 r.add("serviceId", e.service->to_string());
         });
     }
-    void operator()(const told::pool_closed& e) const
+    void operator()(const events::pool_closed& e) const
     {
         connection("Connection pool closed", e.server);
     }
-    void operator()(const told::connection_created& e) const
+    void operator()(const events::connection_created& e) const
     {
         connection("Connection created", e.server,
                    [&](record& r) { r.driver_connection(e.connection); });
     }
-    void operator()(const told::connection_ready& e) const
+    void operator()(const events::connection_ready& e) const
     {
         connection("Connection ready", e.server,
                    [&](record& r) { r.driver_connection(e.connection).took(e.took); });
     }
-    void operator()(const told::connection_closed& e) const
+    void operator()(const events::connection_closed& e) const
     {
         connection("Connection closed", e.server, [&](record& r) {
             r.driver_connection(e.connection).add("reason", why_closed(e.reason));
@@ -170,11 +170,11 @@ struct writer {
                 r.add("error", e.failure->message());
         });
     }
-    void operator()(const told::connection_check_out_started& e) const
+    void operator()(const events::connection_check_out_started& e) const
     {
         connection("Connection checkout started", e.server);
     }
-    void operator()(const told::connection_check_out_failed& e) const
+    void operator()(const events::connection_check_out_failed& e) const
     {
         connection("Connection checkout failed", e.server, [&](record& r) {
             r.add("reason", why_not_checked_out(e.reason)).took(e.took);
@@ -182,42 +182,42 @@ struct writer {
                 r.add("error", e.failure->message());
         });
     }
-    void operator()(const told::connection_checked_out& e) const
+    void operator()(const events::connection_checked_out& e) const
     {
         connection("Connection checked out", e.server,
                    [&](record& r) { r.driver_connection(e.connection).took(e.took); });
     }
-    void operator()(const told::connection_checked_in& e) const
+    void operator()(const events::connection_checked_in& e) const
     {
         connection("Connection checked in", e.server,
                    [&](record& r) { r.driver_connection(e.connection); });
     }
 
-    void operator()(const told::topology_opening&) const
+    void operator()(const events::topology_opening&) const
     {
         monitoring("Starting topology monitoring", [](record&) {});
     }
-    void operator()(const told::topology_closed&) const
+    void operator()(const events::topology_closed&) const
     {
         monitoring("Stopped topology monitoring", [](record&) {});
     }
-    void operator()(const told::topology_description_changed& e) const
+    void operator()(const events::topology_description_changed& e) const
     {
         monitoring("Topology description changed", [&](record& r) {
-            r.add("previousDescription", in_words(e.previous))
-                .add("newDescription", in_words(e.current));
+            r.add("previousDescription", to_text(e.previous))
+                .add("newDescription", to_text(e.current));
         });
     }
-    void operator()(const told::server_opening& e) const
+    void operator()(const events::server_opening& e) const
     {
         monitoring("Starting server monitoring", [&](record& r) { r.server(e.server); });
     }
-    void operator()(const told::server_closed& e) const
+    void operator()(const events::server_closed& e) const
     {
         monitoring("Stopped server monitoring", [&](record& r) { r.server(e.server); });
     }
-    void operator()(const told::server_description_changed&) const {}  // the topology's says it
-    void operator()(const told::server_heartbeat_started& e) const
+    void operator()(const events::server_description_changed&) const {}  // the topology's says it
+    void operator()(const events::server_heartbeat_started& e) const
     {
         monitoring("Server heartbeat started", [&](record& r) {
             r.server(e.server).driver_connection(e.driver_connection).add("awaited", e.awaited);
@@ -247,7 +247,7 @@ struct writer {
     }
 };
 
-void add_facts(record& to, const told::command_facts& of)
+void add_facts(record& to, const events::command_facts& of)
 {
     to.add("commandName", of.command_name)
         .add("databaseName", of.database_name)
@@ -269,7 +269,7 @@ void add_facts(record& to, const selection_facts& of)
 
 }  // namespace
 
-std::string in_words(const holdfast::mongo::topology_description& t)
+std::string to_text(const holdfast::mongo::topology_description& t)
 {
     std::string text = "{type: " + t.type + ", servers: [";
     const char* separator = "";
@@ -297,12 +297,12 @@ std::string cut_short(std::string text, std::size_t most)
     return text + "...";
 }
 
-void log_words::write(const queued_event& what, const bson::object_id& topology) const
+void log_messages::write(const queued_event& what, const bson::object_id& topology) const
 {
     std::visit(writer{to_, most_, topology}, what);
 }
 
-void log_words::write(const told::command_started& what) const
+void log_messages::write(const events::command_started& what) const
 {
     say(to_, log_component::command, "Command started", [&](record& r) {
         add_facts(r, what.of);
@@ -310,7 +310,7 @@ void log_words::write(const told::command_started& what) const
     });
 }
 
-void log_words::write(const told::command_succeeded& what) const
+void log_messages::write(const events::command_succeeded& what) const
 {
     say(to_, log_component::command, "Command succeeded", [&](record& r) {
         add_facts(r, what.of);
@@ -318,7 +318,7 @@ void log_words::write(const told::command_succeeded& what) const
     });
 }
 
-void log_words::write(const told::command_failed& what) const
+void log_messages::write(const events::command_failed& what) const
 {
     say(to_, log_component::command, "Command failed", [&](record& r) {
         add_facts(r, what.of);
@@ -326,13 +326,13 @@ void log_words::write(const told::command_failed& what) const
     });
 }
 
-void log_words::selection_started(const selection_facts& of) const
+void log_messages::selection_started(const selection_facts& of) const
 {
     say(to_, log_component::server_selection, "Server selection started",
         [&](record& r) { add_facts(r, of); });
 }
 
-void log_words::selection_succeeded(const selection_facts& of, const endpoint& server) const
+void log_messages::selection_succeeded(const selection_facts& of, const endpoint& server) const
 {
     say(to_, log_component::server_selection, "Server selection succeeded", [&](record& r) {
         add_facts(r, of);
@@ -340,7 +340,7 @@ void log_words::selection_succeeded(const selection_facts& of, const endpoint& s
     });
 }
 
-void log_words::selection_failed(const selection_facts& of, const error& why) const
+void log_messages::selection_failed(const selection_facts& of, const error& why) const
 {
     say(to_, log_component::server_selection, "Server selection failed", [&](record& r) {
         add_facts(r, of);
@@ -348,7 +348,7 @@ void log_words::selection_failed(const selection_facts& of, const error& why) co
     });
 }
 
-void log_words::selection_waits(const selection_facts& of, duration left) const
+void log_messages::selection_waits(const selection_facts& of, duration left) const
 {
     say(
         to_, log_component::server_selection, "Waiting for suitable server to become available",

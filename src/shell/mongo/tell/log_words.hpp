@@ -20,14 +20,14 @@ struct selection_facts {
 /// Puts events into the words and fields of the drivers' logging specification. Documents are cut
 /// after so many bytes of Extended JSON, at the end of a character; commands and replies that carry
 /// secrets are empty already when they come here.
-class log_words {
+class log_messages {
 public:
-    log_words(log_sink& to, std::size_t most) noexcept : to_{to}, most_{most} {}
+    log_messages(log_sink& to, std::size_t most) noexcept : to_{to}, most_{most} {}
 
     void write(const queued_event& what, const bson::object_id& topology) const;
-    void write(const told::command_started& what) const;
-    void write(const told::command_succeeded& what) const;
-    void write(const told::command_failed& what) const;
+    void write(const events::command_started& what) const;
+    void write(const events::command_succeeded& what) const;
+    void write(const events::command_failed& what) const;
 
     void selection_started(const selection_facts& of) const;
     void selection_succeeded(const selection_facts& of, const endpoint& server) const;
@@ -40,7 +40,7 @@ private:
 };
 
 /// For people, in a line.
-std::string in_words(const holdfast::mongo::topology_description& t);
+std::string to_text(const holdfast::mongo::topology_description& t);
 
 /// At most `most` bytes of it, and "..." if that is not all. A character is not cut in two.
 std::string cut_short(std::string text, std::size_t most);

@@ -10,6 +10,6 @@ holdfast::mongo::server_description described(const core::mongo::server_descript
 holdfast::mongo::topology_description described(const core::mongo::topology_description& from);
 
 /// What the core tells of the topology, with the topology's id.
-queued_event told_by_sdam(const core::mongo::sdam_event& what, const bson::object_id& topology);
+queued_event event_of_sdam(const core::mongo::sdam_event& what, const bson::object_id& topology);
 
 }  // namespace holdfast::shell::mongo

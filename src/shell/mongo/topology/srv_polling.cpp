@@ -8,34 +8,34 @@ namespace holdfast::shell::mongo {
 
 /// Looks the names up again and again, as long as the topology is one whose servers come from them.
 runtime::awaitable<void> topology::poll_srv(std::weak_ptr<topology> which, runtime::world& in,
-                                            srv_polling how)
+                                            srv_polling polling)
 {
-    duration wait = how.first_wait;
+    duration wait = polling.first_wait;
     for (;;) {
         const runtime::wait_end end = co_await runtime::sleep_until(in, in.steady_now() + wait);
         if (end == runtime::wait_end::cancelled)
             co_return;
-        if (const auto self = which.lock(); !self || !self->wants_srv(how))
+        if (const auto self = which.lock(); !self || !self->wants_srv(polling))
             co_return;
-        const auto found = co_await in.resolve_srv(how.query, in.steady_now() + how.patience);
+        const auto found = co_await in.resolve_srv(polling.query, in.steady_now() + polling.timeout);
         const auto self = which.lock();
         if (!self)
             co_return;
-        const auto next = self->resolved(found, how);
+        const auto next = self->resolved(found, polling);
         if (!next)
             co_return;
         wait = *next;
     }
 }
 
-bool topology::wants_srv(const srv_polling& how) const
+bool topology::wants_srv(const srv_polling& polling) const
 {
     const std::scoped_lock lock{mutex_};
-    return !closed_ && core::mongo::polls_srv(*known_, how.rules.srv);
+    return !closed_ && core::mongo::polls_srv(*known_, polling.rules.srv);
 }
 
 std::optional<duration> topology::resolved(const result<std::vector<runtime::srv_record>>& found,
-                                           const srv_polling& how)
+                                           const srv_polling& polling)
 {
     std::vector<core::mongo::srv_host> hosts;
     std::vector<double> chances;
@@ -52,12 +52,12 @@ std::optional<duration> topology::resolved(const result<std::vector<runtime::srv
         const std::scoped_lock lock{mutex_};
         if (closed_)
             return std::nullopt;
-        auto outcome = core::mongo::apply_srv_poll(known_, answer, how.rules, chances);
+        auto outcome = core::mongo::apply_srv_poll(known_, answer, polling.rules, chances);
         next = outcome.next;
         apply(outcome.change);
     }
     changed_.notify();
-    tell_->deliver();
+    events_->deliver();
     return next;
 }
 

@@ -25,15 +25,15 @@ bson::object_id random_id(runtime::world& in)
 }  // namespace
 
 std::shared_ptr<topology> topology::make(runtime::world& in, topology_options options,
-                                         std::shared_ptr<event_hub> tell)
+                                         std::shared_ptr<event_hub> events)
 {
-    return std::shared_ptr<topology>{new topology{in, std::move(options), std::move(tell)}};
+    return std::shared_ptr<topology>{new topology{in, std::move(options), std::move(events)}};
 }
 
-topology::topology(runtime::world& in, topology_options options, std::shared_ptr<event_hub> tell)
+topology::topology(runtime::world& in, topology_options options, std::shared_ptr<event_hub> events)
     : world_{in},
       options_{std::move(options)},
-      tell_{std::move(tell)},
+      events_{std::move(events)},
       id_{random_id(in)},
       changed_{in},
       tasks_{in},
@@ -64,7 +64,7 @@ void topology::open()
         apply(core::mongo::open_topology(options_.start));
     }
     changed_.notify();
-    tell_->deliver();
+    events_->deliver();
     if (options_.srv)
         srv_polling_ = tasks_.start(poll_srv(weak_from_this(), world_, *options_.srv));
 }
@@ -87,10 +87,10 @@ void topology::handle(const core::mongo::application_error& what)
                                        world_.steady_now()));
     }
     changed_.notify();
-    tell_->deliver();
+    events_->deliver();
 }
 
-void topology::greeted(const endpoint& by, bson::view hello)
+void topology::handshake_done(const endpoint& by, bson::view hello)
 {
     {
         const std::scoped_lock lock{mutex_};
@@ -105,7 +105,7 @@ void topology::greeted(const endpoint& by, bson::view hello)
         apply(core::mongo::apply_check(known_, std::move(described)));
     }
     changed_.notify();
-    tell_->deliver();
+    events_->deliver();
 }
 
 bool topology::is_closed() const
@@ -124,14 +124,14 @@ void topology::close()
     }
     srv_polling_.stop();
     changed_.notify();
-    tell_->deliver();
+    events_->deliver();
 }
 
 runtime::awaitable<void> topology::ended()
 {
     const auto self = shared_from_this();
     co_await self->tasks_.ended();
-    self->tell_->deliver();
+    self->events_->deliver();
 }
 
 void topology::checked(core::mongo::server_description found)
@@ -143,7 +143,7 @@ void topology::checked(core::mongo::server_description found)
         apply(core::mongo::apply_check(known_, std::move(found)));
     }
     changed_.notify();
-    tell_->deliver();
+    events_->deliver();
 }
 
 void topology::check_failed(const endpoint& server, const error& why,
@@ -156,10 +156,10 @@ void topology::check_failed(const endpoint& server, const error& why,
         apply(core::mongo::apply_failed_check(known_, server, why, kind, world_.steady_now()));
     }
     changed_.notify();
-    tell_->deliver();
+    events_->deliver();
 }
 
-core::mongo::server_ptr topology::believed(const endpoint& server) const
+core::mongo::server_ptr topology::last_known(const endpoint& server) const
 {
     const std::scoped_lock lock{mutex_};
     return known_->find(server);
@@ -167,9 +167,9 @@ core::mongo::server_ptr topology::believed(const endpoint& server) const
 
 void topology::apply(const transition& change)
 {
-    if (!tell_->silent()) {
+    if (!events_->silent()) {
         for (const core::mongo::sdam_event& event : change.events)
-            tell_->queue(told_by_sdam(event, id_));
+            events_->queue(event_of_sdam(event, id_));
     }
     known_ = change.after;
     for (const core::mongo::effect& effect : change.effects)
@@ -206,7 +206,7 @@ void topology::perform(const core::mongo::effect& what)
                 s.monitor->request_check();
         });
     } else if (const auto* warning = std::get_if<sdam::warn>(&what)) {
-        tell_->queue(queued_warning{log_component::topology, warning->text});
+        events_->queue(queued_warning{log_component::topology, warning->text});
     } else if (const auto* cancel = std::get_if<sdam::cancel_check>(&what)) {
         with(cancel->server, [](server& s) {
             if (s.monitor)
@@ -222,28 +222,28 @@ void topology::add_server(const endpoint& address)
     pool_options pool;
     pool.server = address;
     pool.limits = options_.pool;
-    pool.told = options_.pool_told;
-    pool.recipe = options_.recipe;
+    pool.announced = options_.pool_events;
+    pool.config = options_.config;
     pool.make_blocking = options_.make_blocking;
     server_pool::opening_handlers heard;
     heard.failed = [self = weak_from_this()](const core::mongo::application_error& failed) {
         if (const auto alive = self.lock())
             alive->handle(failed);
     };
-    heard.greeted = [self = weak_from_this()](const endpoint& by, bson::view hello) {
+    heard.handshake_done = [self = weak_from_this()](const endpoint& by, bson::view hello) {
         if (const auto alive = self.lock())
-            alive->greeted(by, hello);
+            alive->handshake_done(by, hello);
     };
-    added->pool = server_pool::make(world_, std::move(pool), tell_, std::move(heard));
+    added->pool = server_pool::make(world_, std::move(pool), events_, std::move(heard));
     if (!options_.start.load_balanced) {
         monitor_options monitor;
         monitor.server = address;
-        monitor.recipe = options_.monitor_recipe;
+        monitor.config = options_.monitor_config;
         monitor.heartbeat_frequency = options_.selection.heartbeat_frequency;
         monitor.mode = options_.monitoring;
         monitor.function_as_a_service = options_.function_as_a_service;
         const std::weak_ptr<topology> self = weak_from_this();
-        added->monitor = server_monitor::make(world_, std::move(monitor), tell_, self.lock());
+        added->monitor = server_monitor::make(world_, std::move(monitor), events_, self.lock());
         added->monitor->start();
     }
     servers_.insert_or_assign(address, std::move(added));
@@ -257,11 +257,11 @@ void topology::remove_server(const endpoint& address)
     if (gone.mapped()->monitor)
         gone.mapped()->monitor->stop();
     gone.mapped()->pool->close(closed_);  // a removed server may finish what it has begun
-    tasks_.start(see_off(std::move(gone.mapped())));
+    tasks_.start(await_shutdown(std::move(gone.mapped())));
 }
 
 /// Keeps a server that is no longer part of the topology until nothing of it runs any more.
-runtime::awaitable<void> topology::see_off(std::shared_ptr<server> gone)
+runtime::awaitable<void> topology::await_shutdown(std::shared_ptr<server> gone)
 {
     if (gone->monitor)
         co_await gone->monitor->ended();

@@ -81,23 +81,23 @@ struct srv_polling {
     core::mongo::srv_poll_settings rules = {};
     std::string query = {};  // the name that is asked for
     duration first_wait = core::mongo::min_srv_rescan_interval;
-    duration patience = std::chrono::seconds{30};  // with one look-up
+    duration timeout = std::chrono::seconds{30};  // with one look-up
 };
 
 /// Whom a server is selected for; for the log.
 struct selection_purpose {
     std::string_view operation = {};
     operation_id id = {};
-    bool told = false;  // that it has begun
+    bool announced = false;  // that it has begun
 };
 
 struct topology_options {
     core::mongo::topology_settings start = {};
     core::mongo::selection_settings selection = {};
     core::pool_settings pool = {};
-    told::pool_limits pool_told = {};
-    std::shared_ptr<const connection_recipe> recipe;
-    std::shared_ptr<const connection_recipe> monitor_recipe;
+    events::pool_limits pool_events = {};
+    std::shared_ptr<const connection_config> config;
+    std::shared_ptr<const connection_config> monitor_config;
     core::mongo::resilience_profile profile = core::mongo::as_specified;
     core::mongo::monitoring_mode monitoring = core::mongo::monitoring_mode::automatic;
     bool function_as_a_service = false;
@@ -112,7 +112,7 @@ struct topology_options {
 class topology final : public monitor_listener, public std::enable_shared_from_this<topology> {
 public:
     static std::shared_ptr<topology> make(runtime::world& in, topology_options options,
-                                          std::shared_ptr<event_hub> tell);
+                                          std::shared_ptr<event_hub> events);
 
     ~topology();  // stops what close() has not
 
@@ -134,7 +134,7 @@ public:
     void handle(const core::mongo::application_error& what);
 
     /// What a server has said to a new connection of an operation; mostly that nothing is new.
-    void greeted(const endpoint& by, bson::view hello);
+    void handshake_done(const endpoint& by, bson::view hello);
 
     /// Stops everything; nothing can be selected any more. Then ended() waits for the rest.
     void close();
@@ -148,22 +148,22 @@ public:
     void checked(core::mongo::server_description found) override;
     void check_failed(const endpoint& server, const error& why,
                       core::mongo::failure_kind kind) override;
-    core::mongo::server_ptr believed(const endpoint& server) const override;
+    core::mongo::server_ptr last_known(const endpoint& server) const override;
 
 private:
-    topology(runtime::world& in, topology_options options, std::shared_ptr<event_hub> tell);
+    topology(runtime::world& in, topology_options options, std::shared_ptr<event_hub> events);
 
     void apply(const core::mongo::transition& change);  // the mutex is held
     void perform(const core::mongo::effect& what);
     void add_server(const endpoint& address);
     void remove_server(const endpoint& address);
     void publish(const core::mongo::topology_ptr& next);
-    static runtime::awaitable<void> see_off(std::shared_ptr<server> gone);
+    static runtime::awaitable<void> await_shutdown(std::shared_ptr<server> gone);
     static runtime::awaitable<void> poll_srv(std::weak_ptr<topology> which, runtime::world& in,
-                                             srv_polling how);
-    bool wants_srv(const srv_polling& how) const;
+                                             srv_polling polling);
+    bool wants_srv(const srv_polling& polling) const;
     std::optional<duration> resolved(const result<std::vector<runtime::srv_record>>& found,
-                                     const srv_polling& how);
+                                     const srv_polling& polling);
     void request_all_checks();
     bool is_hopeless(const core::mongo::topology_description& t, time_point since) const;
     error not_selected(error because, const core::mongo::selection_request& request,
@@ -173,7 +173,7 @@ private:
 
     runtime::world& world_;
     const topology_options options_;
-    const std::shared_ptr<event_hub> tell_;
+    const std::shared_ptr<event_hub> events_;
     const bson::object_id id_;
     runtime::event changed_;
     runtime::background tasks_;

@@ -25,7 +25,7 @@ public:
         : selector_{request.kind == core::mongo::operation_kind::write
                         ? "write"
                         : "read from " + std::string{name_of(request.preference.mode)}},
-          topology_{in_words(described(t))},
+          topology_{to_text(described(t))},
           why_{why}
     {
     }
@@ -79,9 +79,9 @@ result<std::optional<selected_server>> topology::try_select(const selection_requ
         return from->servers[at]->operations.load(std::memory_order_relaxed);
     };
     const std::uint32_t at = core::mongo::choose(*candidates, chance, busy);
-    if (const log_words* const log = tell_->selection_log()) [[unlikely]] {
+    if (const log_messages* const log = events_->selection_log()) [[unlikely]] {
         const selection_text text{request, why, *from->snapshot.topology()};
-        if (!why.told)
+        if (!why.announced)
             log->selection_started(text.facts());
         log->selection_succeeded(text.facts(), from->servers[at]->address);
     }
@@ -94,12 +94,12 @@ runtime::awaitable<result<selected_server>> topology::select(selection_request r
 {
     const auto self = shared_from_this();
     const time_point began = world_.steady_now();
-    const log_words* const log = tell_->selection_log();
+    const log_messages* const log = events_->selection_log();
     if (log != nullptr)
         log->selection_started(
             selection_text{request, why, *current()->snapshot.topology()}.facts());
-    why.told = true;
-    bool told_waiting = false;
+    why.announced = true;
+    bool waiting_logged = false;
     for (;;) {
         const std::uint64_t seen = changed_.count();
         auto found = try_select(request, why);
@@ -116,12 +116,12 @@ runtime::awaitable<result<selected_server>> topology::select(selection_request r
         if (world_.steady_now() >= until)
             co_return not_selected(no_match(*t, request, "server selection timed out"), request,
                                    why);
-        if (log != nullptr && !std::exchange(told_waiting, true))
+        if (log != nullptr && !std::exchange(waiting_logged, true))
             log->selection_waits(selection_text{request, why, *t}.facts(),
                                  until - world_.steady_now());
         request_all_checks();
-        const runtime::wait_end how = co_await changed_.wait(seen, until);
-        if (how == runtime::wait_end::cancelled)
+        const runtime::wait_end end = co_await changed_.wait(seen, until);
+        if (end == runtime::wait_end::cancelled)
             co_return not_selected(
                 error{runtime::errc::cancelled, "cancelled while waiting for a server"}, request,
                 why);
@@ -150,7 +150,7 @@ bool topology::is_hopeless(const topology_description& t, time_point since) cons
 error topology::not_selected(error because, const selection_request& request,
                              const selection_purpose& why) const
 {
-    if (const log_words* const log = tell_->selection_log())
+    if (const log_messages* const log = events_->selection_log())
         log->selection_failed(selection_text{request, why, *current()->snapshot.topology()}.facts(),
                               because);
     return because;

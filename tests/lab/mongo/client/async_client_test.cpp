@@ -62,9 +62,9 @@ TEST(lab_client, logs_in_by_every_mechanism)
         EXPECT_EQ(loop.run(write_and_read(client, ++id)), "") << mechanism;
         loop.run(close(client));
     }
-    std::string nobody = set.uri();
-    nobody.erase(nobody.find(canary::user), nobody.find('@') + 1 - nobody.find(canary::user));
-    const mongo::client stranger{loop.executor(), nobody};
+    std::string none_found = set.uri();
+    none_found.erase(none_found.find(canary::user), none_found.find('@') + 1 - none_found.find(canary::user));
+    const mongo::client stranger{loop.executor(), none_found};
     EXPECT_NE(loop.run(write_and_read(stranger, 99)), "") << "a login is needed";
     loop.run(close(stranger));
 }
@@ -74,9 +74,9 @@ TEST(lab_client, compresses_by_every_algorithm)
     auto set = started({.members = 1});
     client_loop loop;
     int id = 0;
-    for (const char* const how : {"snappy", "zlib", "zstd", "zstd,snappy,zlib"}) {
-        const mongo::client client{loop.executor(), set.uri() + "&compressors=" + how};
-        EXPECT_EQ(loop.run(write_and_read(client, ++id)), "") << how;
+    for (const char* const compressors : {"snappy", "zlib", "zstd", "zstd,snappy,zlib"}) {
+        const mongo::client client{loop.executor(), set.uri() + "&compressors=" + compressors};
+        EXPECT_EQ(loop.run(write_and_read(client, ++id)), "") << compressors;
         loop.run(close(client));
     }
 }
@@ -125,11 +125,11 @@ TEST(lab_client, hears_of_a_new_primary_by_streaming)
 {
     auto set = started({});
     client_loop loop;
-    mongo::client_options how;
+    mongo::client_options options;
     const auto watch = std::make_shared<topology_watch>();
-    how.listeners.push_back(watch);
+    options.listeners.push_back(watch);
     // Polling would be a minute late, and no operation fails meanwhile.
-    const mongo::client client{loop.executor(), set.uri() + "&heartbeatFrequencyMS=60000", how};
+    const mongo::client client{loop.executor(), set.uri() + "&heartbeatFrequencyMS=60000", options};
     ASSERT_EQ(loop.run(write_many(client, 0, 1)), "");
     for (int turn = 0; turn < 2; ++turn) {
         ASSERT_TRUE(set.step_down(1s));

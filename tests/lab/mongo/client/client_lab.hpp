@@ -53,7 +53,7 @@ private:
 /// Follows the topology, for those who wait for it.
 class topology_watch final : public mongo::event_listener {
 public:
-    void on(const mongo::told::topology_description_changed& e) noexcept override
+    void on(const mongo::events::topology_description_changed& e) noexcept override
     {
         const std::scoped_lock lock{mutex_};
         primary_.reset();
@@ -63,7 +63,7 @@ public:
         }
         changed_.notify_all();
     }
-    void on(const mongo::told::server_heartbeat_succeeded& e) noexcept override
+    void on(const mongo::events::server_heartbeat_succeeded& e) noexcept override
     {
         const std::scoped_lock lock{mutex_};
         awaited_ += e.awaited ? 1 : 0;
@@ -113,9 +113,9 @@ inline std::int64_t number_in(const bson::document& reply)
 }
 
 /// A set that the test cannot do without.
-inline lab::mongo_cluster started(lab::mongo_options how)
+inline lab::mongo_cluster started(lab::mongo_options options)
 {
-    auto set = lab::mongo_cluster::start(std::move(how));
+    auto set = lab::mongo_cluster::start(std::move(options));
     EXPECT_TRUE(set) << set.error().explain();
     return *std::move(set);
 }

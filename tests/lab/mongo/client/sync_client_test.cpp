@@ -1,4 +1,4 @@
-#include "holdfast/sync/client.hpp"
+#include "holdfast/mongo/sync/client.hpp"
 #include "lab/mongo/client/client_lab.hpp"
 #include "support/canary.hpp"
 #include "support/certificates.hpp"
@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 /// Writes documents one after the other on a thread, and stops at the first that fails.
 class writer {
 public:
-    explicit writer(const sync::client& with)
+    explicit writer(const mongo::sync::client& with)
         : thread_{[this, &with] {
               while (!stop_ && failure_.empty()) {
                   const auto reply = with.try_run_command("sea", safe_insert(written_), as_write());
@@ -65,7 +65,7 @@ private:
 TEST(lab_sync_client, writes_go_on_when_the_primary_steps_down_or_dies)
 {
     auto set = started({});
-    const sync::client client{set.uri()};
+    const mongo::sync::client client{set.uri()};
     writer pen{client};
     ASSERT_TRUE(pen.goes_on()) << pen.finish();
     ASSERT_TRUE(set.step_down(1s));
@@ -86,7 +86,7 @@ TEST(lab_sync_client, a_write_whose_reply_is_lost_is_recognised_when_it_comes_ag
     // The second server has a defect: it carries it out again, and says that the id is taken.
     for (const bool remembers : {true, false}) {
         auto set = started({.members = 1, .remembers_retryable_writes = remembers});
-        const sync::client client{set.uri()};
+        const mongo::sync::client client{set.uri()};
         const auto planned = client.try_run_command(
             "admin",
             bson::doc("configureFailPoint", "onPrimaryTransactionalWrite", "mode",
@@ -104,7 +104,7 @@ TEST(lab_sync_client, many_threads_speak_tls)
 {
     auto set = started({.members = 1, .tls_certificate = certificates::file("server.pem")});
     const std::string uri = set.uri() + "&maxPoolSize=3&tlsCAFile=" + certificates::file("ca.pem");
-    const sync::client client{uri};
+    const mongo::sync::client client{uri};
     std::vector<std::future<std::string>> workers;
     for (int worker = 0; worker < 6; ++worker) {
         workers.push_back(std::async(std::launch::async, [&client, worker] {
@@ -127,7 +127,7 @@ TEST(lab_sync_client, many_threads_speak_tls)
     }
     for (auto& one : workers)
         EXPECT_EQ(one.get(), "");
-    const sync::client stranger{set.uri() + "&tlsCAFile=" + certificates::file("other_ca.pem")};
+    const mongo::sync::client stranger{set.uri() + "&tlsCAFile=" + certificates::file("other_ca.pem")};
     const auto refused = stranger.try_run_command("sea", count_command());
     ASSERT_FALSE(refused);
     EXPECT_NE(refused.error().message().find("certificate"), std::string::npos);
@@ -136,7 +136,7 @@ TEST(lab_sync_client, many_threads_speak_tls)
 TEST(lab_sync_client, a_late_reply_over_tls_is_never_taken_for_another)
 {
     auto set = started({.members = 1, .tls_certificate = certificates::file("server.pem")});
-    const sync::client client{set.uri() +
+    const mongo::sync::client client{set.uri() +
                               "&maxPoolSize=1&tlsCAFile=" + certificates::file("ca.pem")};
     ASSERT_TRUE(client.try_run_command("sea", safe_insert(1), as_write()));
     ASSERT_TRUE(set.freeze(0));
@@ -154,14 +154,14 @@ TEST(lab_sync_client, a_user_logs_in)
     auto set = started({.members = 1, .user = canary::user, .password = canary::password});
     for (const char* const mechanism :
          {"", "&authMechanism=SCRAM-SHA-1", "&authMechanism=SCRAM-SHA-256"}) {
-        const sync::client client{set.uri() + mechanism};
+        const mongo::sync::client client{set.uri() + mechanism};
         const auto reply = client.try_run_command("sea", count_command());
         EXPECT_TRUE(reply) << mechanism << reply.error().explain();
     }
     std::string wrong = set.uri();
     wrong.replace(wrong.find(canary::password), std::string_view{canary::password}.size(),
                   canary::wrong_password);
-    const sync::client stranger{wrong};
+    const mongo::sync::client stranger{wrong};
     const auto refused = stranger.try_run_command("sea", count_command());
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().context("phase"), "authentication") << refused.error().explain();
@@ -172,7 +172,7 @@ TEST(lab_sync_client, a_write_that_wants_no_acknowledgement_gets_none_and_is_car
 {
     class ear final : public mongo::event_listener {
     public:
-        void on(const mongo::told::command_started& e) noexcept override
+        void on(const mongo::events::command_started& e) noexcept override
         {
             if (e.of.command_name == "insert")
                 numbered = numbered || e.command.find("txnNumber");
@@ -183,7 +183,7 @@ TEST(lab_sync_client, a_write_that_wants_no_acknowledgement_gets_none_and_is_car
     mongo::client_options options;
     const auto heard = std::make_shared<ear>();
     options.listeners.push_back(heard);
-    const sync::client client{set.uri(), options};
+    const mongo::sync::client client{set.uri(), options};
     const bson::document insert = bson::doc("insert", "kelp", "documents",
                                             bson::list(bson::object("_id", 1)), "writeConcern",
                                             bson::object("w", 0));

@@ -1,7 +1,7 @@
 #include "holdfast/mongo/error.hpp"
 #include "holdfast/mongo/filter.hpp"
 #include "holdfast/mongo/update.hpp"
-#include "holdfast/sync/client.hpp"
+#include "holdfast/mongo/sync/client.hpp"
 #include "lab/mongo/client/client_lab.hpp"
 
 #include <boost/describe.hpp>
@@ -31,7 +31,7 @@ bool has(const std::vector<std::string>& names, std::string_view wanted)
 TEST(lab_sync_operations, documents_are_written_found_changed_and_deleted)
 {
     auto servers = started({});
-    const sync::client client{servers.uri()};
+    const mongo::sync::client client{servers.uri()};
     const auto accounts = client["bank"]["accounts"];
     EXPECT_EQ(accounts.name(), "accounts");
     EXPECT_EQ(accounts.database_name(), "bank");
@@ -68,7 +68,7 @@ TEST(lab_sync_operations, documents_are_written_found_changed_and_deleted)
 TEST(lab_sync_operations, errors_are_thrown_or_given)
 {
     auto servers = started({});
-    const sync::client client{servers.uri()};
+    const mongo::sync::client client{servers.uri()};
     const auto accounts = client["bank"]["accounts"];
     accounts.insert_one(doc("_id", 1));
     const auto twice = accounts.try_insert_one(doc("_id", 1));
@@ -83,7 +83,7 @@ TEST(lab_sync_operations, errors_are_thrown_or_given)
 TEST(lab_sync_operations, collections_and_indexes_come_and_go)
 {
     auto servers = started({});
-    const sync::client client{servers.uri()};
+    const mongo::sync::client client{servers.uri()};
     const auto bank = client["bank"];
     const auto made = bank.create_collection("log", {.capped = true, .size = 4096});
     EXPECT_EQ(made.name(), "log");
@@ -118,7 +118,7 @@ TEST(lab_sync_operations, collections_and_indexes_come_and_go)
 TEST(lab_sync_operations, a_cursor_that_goes_is_closed_on_the_server)
 {
     auto servers = started({});
-    const sync::client client{servers.uri()};
+    const mongo::sync::client client{servers.uri()};
     const auto numbers = client["bank"]["numbers"];
     std::vector<bson::document> many;
     for (int i = 0; i < 10; ++i)
@@ -143,7 +143,7 @@ TEST(lab_sync_operations, a_cursor_that_goes_is_closed_on_the_server)
 TEST(lab_sync_operations, sessions_are_passed_along)
 {
     auto servers = started({});
-    const sync::client client{servers.uri()};
+    const mongo::sync::client client{servers.uri()};
     const auto accounts = client["bank"]["accounts"];
     const session mine = client.start_session();
     accounts.insert_one(doc("_id", 1), {.session = &mine});

@@ -188,7 +188,7 @@ struct refusal {
     std::string_view version;
     std::string_view command;
     int code;
-    std::string_view words;
+    std::string_view message;
 };
 
 TEST(lab_fields, are_checked_one_by_one)
@@ -234,7 +234,7 @@ TEST(lab_fields, are_checked_one_by_one)
     };
     for (const refusal& row : rows) {
         test_node server{row.version};
-        server.expect_error(row.command, row.code, row.words);
+        server.expect_error(row.command, row.code, row.message);
     }
     test_node newer;
     newer.expect(R"({"insert": "c", "documents": [{"_id": 1}], "comment": {"k": 1}, "rawData": true,

@@ -139,12 +139,12 @@ public:
         EXPECT_TRUE(contains(got, json(reply)))
             << command << "\n expected " << reply << "\n got      " << *bson::to_json(got);
     }
-    void expect_error(std::string_view command, int code, std::string_view words = {})
+    void expect_error(std::string_view command, int code, std::string_view description = {})
     {
         const bson::document got = run(command);
         EXPECT_EQ(got["code"].get<std::int32_t>().value_or(0), code)
             << command << "\n got " << *bson::to_json(got);
-        EXPECT_NE(std::string{got["errmsg"].get<std::string>().value_or("")}.find(words),
+        EXPECT_NE(std::string{got["errmsg"].get<std::string>().value_or("")}.find(description),
                   std::string::npos)
             << command << "\n got " << *bson::to_json(got);
     }
@@ -172,13 +172,13 @@ private:
         if (auto fine = mongo::read_common_fields(what); !fine)
             return std::move(fine).error();
         for (;;) {
-            auto how = service.answer(what, reply);
+            auto outcome = service.answer(what, reply);
             closed = what.close_after;
-            if (!how)
-                return std::move(how).error();
-            if (*how == mongo::progress::done)
+            if (!outcome)
+                return std::move(outcome).error();
+            if (*outcome == mongo::progress::done)
                 return std::nullopt;
-            if (*how == mongo::progress::later)
+            if (*outcome == mongo::progress::later)
                 return refuse(server_code::not_writable_primary, "there is no primary to ask");
             ++waited;
             world.run_until(what.wait_until);

@@ -47,19 +47,19 @@ TEST(lab_shell_text, is_what_a_server_prints)
 TEST(lab_shell_text, of_a_field_has_its_name)
 {
     const bson::document made = json(R"({"a": {"b": [1, null]}, "c": "x"})");
-    EXPECT_EQ(shell_words(made["a"]), "a: { b: [ 1, null ] }");
-    EXPECT_EQ(shell_words(made["c"]), R"(c: "x")");
-    EXPECT_EQ(shell_words(made), R"({ a: { b: [ 1, null ] }, c: "x" })");
+    EXPECT_EQ(shell_text_of(made["a"]), "a: { b: [ 1, null ] }");
+    EXPECT_EQ(shell_text_of(made["c"]), R"(c: "x")");
+    EXPECT_EQ(shell_text_of(made), R"({ a: { b: [ 1, null ] }, c: "x" })");
 }
 
 TEST(lab_shell_text, in_words_is_cut_where_it_gets_long)
 {
     const bson::document text = bson::doc("a", std::string(151, 'x'));
-    EXPECT_EQ(shell_words(text["a"]), "a: \"" + std::string(150, 'x') + "...\"");
+    EXPECT_EQ(shell_text_of(text["a"]), "a: \"" + std::string(150, 'x') + "...\"");
     bson::document many = bson::doc("a", 1);
     for (int i = 0; i < 100; ++i)
         many = bson::doc("a", many, "b", 1);
-    EXPECT_LT(shell_words(many).size(), 600U);
+    EXPECT_LT(shell_text_of(many).size(), 600U);
     EXPECT_GT(shell_text(many).size(), 1000U);
 }
 

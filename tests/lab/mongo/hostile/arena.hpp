@@ -38,12 +38,12 @@ struct arena_options {
 /// A server with some data, all its commands, and somebody who talks to it.
 class arena {
 public:
-    explicit arena(const arena_options& how)
-        : on{world, std::make_shared<mongo::disk>(oplog_bytes), options_for(how)},
+    explicit arena(const arena_options& options)
+        : on{world, std::make_shared<mongo::disk>(oplog_bytes), options_for(options)},
           service{on},
           client{world, service, [this](time_point until) { world.run_until(until); }}
     {
-        if (how.in_set) {
+        if (options.in_set) {
             on.member = std::make_unique<lonely_primary>();
             for (const std::span<const mongo::command> part : mongo::all_commands())
                 on.add_commands(part);
@@ -57,7 +57,7 @@ public:
                                                               << bson::to_json(reply).value_or("?");
         }
         client.hang_up();
-        client.internal = !how.auth;
+        client.internal = !options.auth;
     }
 
     /// Lifts what a client may have brought upon others by the commands that are there for it.
@@ -82,11 +82,11 @@ public:
     talker client;
 
 private:
-    static mongo::node_options options_for(const arena_options& how)
+    static mongo::node_options options_for(const arena_options& options)
     {
         mongo::node_options made;
-        made.version = *mongo::read_version(how.version);
-        made.auth = how.auth;
+        made.version = *mongo::read_version(options.version);
+        made.auth = options.auth;
         made.own_address = "localhost:27017";
         return made;
     }

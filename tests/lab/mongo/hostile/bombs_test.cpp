@@ -111,10 +111,10 @@ constexpr std::string_view bombs[] = {
 
 TEST(hostile_bombs, are_refused_or_go_off_quietly)
 {
-    hostile::arena_options how;
-    how.in_set = true;
+    hostile::arena_options options;
+    options.in_set = true;
     for (const std::string_view bomb : bombs) {
-        arena in{how};
+        arena in{options};
         const bson::document command = json(bomb);
         bson::byte_buffer buffer;
         bson::builder whole{buffer};

@@ -83,7 +83,7 @@ public:
 
     std::uint64_t sent() const noexcept { return sent_; }
     std::uint64_t carried_out() const noexcept { return answered_; }
-    void tell() const
+    void notify() const
     {
         if (std::getenv("HOLDFAST_HOSTILE_COMMANDS") != nullptr)
             std::printf("%llu sent, %llu carried out, slowest %.3f s: %.600s\n",
@@ -112,11 +112,11 @@ TEST(hostile_commands, get_an_answer_or_lose_the_connection)
     for (std::uint64_t rounds = 0; on.sent() < wanted && !testing::Test::HasFailure(); ++rounds) {
         if (rounds == 4)
             before = live_bytes();
-        hostile::arena_options how;
-        how.in_set = rounds % 2 == 1;
-        how.auth = rounds % 7 == 6;
-        how.version = rounds % 5 == 4 ? "4.2" : "8.2";
-        arena in{how};
+        hostile::arena_options options;
+        options.in_set = rounds % 2 == 1;
+        options.auth = rounds % 7 == 6;
+        options.version = rounds % 5 == 4 ? "4.2" : "8.2";
+        arena in{options};
         on.cover(in.on);
         const std::size_t at_first = live_bytes();
         for (std::uint64_t i = 0; i < round && !testing::Test::HasFailure(); ++i) {
@@ -128,7 +128,7 @@ TEST(hostile_commands, get_an_answer_or_lose_the_connection)
             EXPECT_LT(live_bytes(), at_first + allowed_growth);
         }
     }
-    on.tell();
+    on.notify();
     EXPECT_LT(live_bytes(), before + allowed_rest) << "something is never given back";
     // Else they are stopped at the door, and nothing is tested.
     EXPECT_GT(on.carried_out(), wanted / 8);
@@ -170,7 +170,7 @@ TEST(hostile_commands, do_not_break_a_set)
                 << "after command " << on.sent();
         }
     }
-    on.tell();
+    on.notify();
 }
 
 }  // namespace

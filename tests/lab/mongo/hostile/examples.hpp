@@ -241,7 +241,7 @@ inline constexpr std::string_view examples[] = {
 };
 
 /// Keys that mean something somewhere: put where they do not belong.
-inline constexpr std::string_view words[] = {
+inline constexpr std::string_view text[] = {
     "$eq",
     "$gt",
     "$lte",

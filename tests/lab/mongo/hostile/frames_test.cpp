@@ -189,10 +189,10 @@ TEST_F(hostile_frames, compression_that_lies)
 {
     const bytes plain = talker::message(ping);
     for (const int with : {1, 2, 3}) {
-        core::mongo::compression how;
-        how.with = core::mongo::wire_compressor{static_cast<std::uint8_t>(with)};
+        core::mongo::compression compressor;
+        compressor.with = core::mongo::wire_compressor{static_cast<std::uint8_t>(with)};
         bson::byte_buffer out;
-        const auto packed = core::mongo::compress_message(plain, how, out);
+        const auto packed = core::mongo::compress_message(plain, compressor, out);
         ASSERT_TRUE(packed);
         const bytes whole(packed->begin(), packed->end());
         EXPECT_TRUE(in.client.send(whole).reply) << with;

@@ -125,7 +125,7 @@ private:
     bool feed(bytes_view message, std::size_t piece, outcome& came)
     {
         constexpr int most_steps = 100'000;
-        constexpr auto patience = std::chrono::minutes{1};
+        constexpr auto timeout = std::chrono::minutes{1};
         constexpr std::size_t enough = 20;  // replies of one exhaust command
         mongo::conversation& talk = line_->talk;
         for (int steps = 0; steps < most_steps; ++steps) {
@@ -142,7 +142,7 @@ private:
             }
             case mongo::need::news:
             case mongo::need::time:
-                if (talk.wake_at() > world_.steady_now() + patience || replies_heard() > enough) {
+                if (talk.wake_at() > world_.steady_now() + timeout || replies_heard() > enough) {
                     came.waits = true;
                     return true;
                 }
@@ -197,9 +197,9 @@ private:
             }
             const auto message = core::mongo::parse_reply(one);
             ASSERT_TRUE(message) << message.error().message();
-            bson::validation how;
-            how.utf8 = false;
-            EXPECT_TRUE(bson::validate(message->body.bytes(), how));
+            bson::validation validation;
+            validation.utf8 = false;
+            EXPECT_TRUE(bson::validate(message->body.bytes(), validation));
             if (!came.reply)
                 came.reply.emplace(message->body);
         });

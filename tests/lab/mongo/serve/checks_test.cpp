@@ -5,12 +5,12 @@ namespace {
 
 class checks : public served_node {
 protected:
-    void expect(test_client& by, std::string_view json, int code, std::string_view words = {})
+    void expect(test_client& by, std::string_view json, int code, std::string_view message = {})
     {
         const auto reply = run(by, json);
         EXPECT_EQ(code_of(reply), code) << json << '\n' << text_of(reply);
-        if (!words.empty()) {
-            EXPECT_NE(message_of(reply).find(words), std::string::npos) << text_of(reply);
+        if (!message.empty()) {
+            EXPECT_NE(message_of(reply).find(message), std::string::npos) << text_of(reply);
         }
         if (code != 0) {
             EXPECT_EQ(reply.get<std::string>("codeName").value_or(""), code_name(code));

@@ -11,10 +11,10 @@ protected:
     static constexpr std::string_view session =
         R"("lsid": {"id": {"$uuid": "00112233-4455-6677-8899-aabbccddeeff"}},
            "txnNumber": {"$numberLong": "1"})";
-    static std::string write(std::string_view how)
+    static std::string write(std::string_view text)
     {
         return R"({"insert": "kelp", )" + std::string{session} + R"(, "writeConcern": )" +
-               std::string{how} + R"(, "$db": "sea"})";
+               std::string{text} + R"(, "$db": "sea"})";
     }
     pretended_set* set = nullptr;
 };
@@ -136,7 +136,7 @@ protected:
         EXPECT_TRUE((*made)->broken());
         ready = true;
     }
-    runtime::awaitable<void> talk_to_nobody()
+    runtime::awaitable<void> talk_without_reply()
     {
         runtime::destination where{"server", 1};
         const auto made = co_await peer::connect(here.world(), std::move(where), nullptr,
@@ -158,7 +158,7 @@ TEST_F(peers, ask_and_are_answered)
 
 TEST_F(peers, tell_that_nobody_is_there)
 {
-    here.start(talk_to_nobody());
+    here.start(talk_without_reply());
     EXPECT_TRUE(net.run_while_not([this] { return ready; }));
 }
 

@@ -18,7 +18,7 @@ protected:
         R"({"insert": "kelp", "lsid": {"id": {"$uuid": "00112233-4455-6677-8899-aabbccddeeff"}},
             "txnNumber": {"$numberLong": "1"}, "$db": "sea"})";
     static constexpr std::string_view plain = R"({"insert": "kelp", "$db": "sea"})";
-    using words = std::vector<std::string>;
+    using text = std::vector<std::string>;
 };
 
 TEST_F(fault, answers_with_an_error_so_many_times)
@@ -41,14 +41,14 @@ TEST_F(fault, labels_of_a_retryable_write)
     start_in_set();
     auto client = connect();
     arm(R"({"times": 1})", R"({"failCommands": ["insert"], "errorCode": 91})");
-    EXPECT_EQ(labels_of(run(*client, retryable)), words{"RetryableWriteError"});
+    EXPECT_EQ(labels_of(run(*client, retryable)), text{"RetryableWriteError"});
     arm(R"({"times": 1})", R"({"failCommands": ["insert"], "errorCode": 11000})");
-    EXPECT_EQ(labels_of(run(*client, retryable)), words{});
+    EXPECT_EQ(labels_of(run(*client, retryable)), text{});
     arm(R"({"times": 1})",
         R"({"failCommands": ["insert"], "errorCode": 91, "errorLabels": ["A", "B"]})");
-    EXPECT_EQ(labels_of(run(*client, retryable)), (words{"A", "B"}));
+    EXPECT_EQ(labels_of(run(*client, retryable)), (text{"A", "B"}));
     arm(R"({"times": 1})", R"({"failCommands": ["insert"], "errorCode": 91, "errorLabels": []})");
-    EXPECT_EQ(labels_of(run(*client, retryable)), words{});
+    EXPECT_EQ(labels_of(run(*client, retryable)), text{});
 }
 
 TEST_F(fault, an_old_server_does_not_label)
@@ -58,7 +58,7 @@ TEST_F(fault, an_old_server_does_not_label)
     start_in_set(old);
     auto client = connect();
     arm(R"({"times": 1})", R"({"failCommands": ["insert"], "errorCode": 91})");
-    EXPECT_EQ(labels_of(run(*client, retryable)), words{});
+    EXPECT_EQ(labels_of(run(*client, retryable)), text{});
 }
 
 TEST_F(fault, closes_before_anything_is_done)
@@ -105,12 +105,12 @@ TEST_F(fault, adds_a_write_concern_error_to_what_was_done)
     EXPECT_GT(on_disk->last(), before);
     EXPECT_EQ(reply.get<int>("n").value_or(0), 1);
     EXPECT_EQ(reply.get<int>("writeConcernError.code").value_or(0), 91);
-    EXPECT_EQ(labels_of(reply), words{"RetryableWriteError"});
+    EXPECT_EQ(labels_of(reply), text{"RetryableWriteError"});
     arm(R"({"times": 1})", data);
-    EXPECT_EQ(labels_of(run(*client, plain)), words{}) << "it has no number";
+    EXPECT_EQ(labels_of(run(*client, plain)), text{}) << "it has no number";
     arm(R"({"times": 1})", R"({"failCommands": ["insert"], "errorLabels": ["X"],
         "writeConcernError": {"code": 91, "errmsg": "x"}})");
-    EXPECT_EQ(labels_of(run(*client, retryable)), words{"X"});
+    EXPECT_EQ(labels_of(run(*client, retryable)), text{"X"});
     EXPECT_FALSE(run(*client, plain).find("writeConcernError"));
 }
 
@@ -119,17 +119,17 @@ TEST_F(fault, chooses_by_the_name_of_the_application)
     start_in_set();
     arm(R"("alwaysOn")", R"({"failCommands": ["hello", "ping"], "errorCode": 91,
         "appName": "kelp"})");
-    const auto greeting = [](std::string_view name) {
+    const auto established = [](std::string_view name) {
         return bson::doc("hello", 1, "client",
                          bson::doc("application", bson::doc("name", name), "driver",
                                    bson::doc("name", "d"), "os", bson::doc("type", "L")),
                          "$db", "admin");
     };
     auto other = connect();
-    EXPECT_TRUE(ok(run(*other, greeting("weed"))));
+    EXPECT_TRUE(ok(run(*other, established("weed"))));
     EXPECT_TRUE(ok(run(*other, R"({"ping": 1, "$db": "sea"})")));
     auto client = connect();
-    EXPECT_EQ(code_of(run(*client, greeting("kelp"))), 91) << "in its very first hello";
+    EXPECT_EQ(code_of(run(*client, established("kelp"))), 91) << "in its very first hello";
 }
 
 TEST_F(fault, the_request_limiter_refuses_with_both_labels)
@@ -147,7 +147,7 @@ TEST_F(fault, the_request_limiter_refuses_with_both_labels)
         EXPECT_EQ(code_of(reply), 462);
         EXPECT_EQ(reply.get<std::string>("codeName").value_or(""),
                   "IngressRequestRateLimitExceeded");
-        EXPECT_EQ(labels_of(reply), (words{"SystemOverloadedError", "RetryableError"}));
+        EXPECT_EQ(labels_of(reply), (text{"SystemOverloadedError", "RetryableError"}));
     }
     EXPECT_EQ(refused, 2);
     EXPECT_TRUE(ok(run(*client, R"({"hello": 1, "$db": "admin"})"))) << "monitoring goes on";

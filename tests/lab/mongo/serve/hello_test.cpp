@@ -14,7 +14,7 @@ protected:
     {
         return reply.get<std::int64_t>("topologyVersion.counter").value_or(-1);
     }
-    static constexpr std::string_view greeting =
+    static constexpr std::string_view established =
         R"({"hello": 1, "client": {"application": {"name": "kelp"},
             "driver": {"name": "d", "version": "1"}, "os": {"type": "Linux"}}, "$db": "admin"})";
 };
@@ -170,8 +170,8 @@ TEST_F(hello, metadata_is_told_once)
 {
     start();
     auto client = connect();
-    EXPECT_TRUE(ok(run(*client, greeting)));
-    EXPECT_EQ(code_of(run(*client, greeting)), 186);
+    EXPECT_TRUE(ok(run(*client, established)));
+    EXPECT_EQ(code_of(run(*client, established)), 186);
     EXPECT_TRUE(ok(run(*client, R"({"hello": 1, "$db": "admin"})")));
 }
 
@@ -232,7 +232,7 @@ TEST_F(hello, a_load_balancer_is_told_the_service)
         {"driver": {"name": "d"}, "os": {"type": "L"}}, "$db": "admin"})");
     EXPECT_EQ(reply.get<bson::object_id>("serviceId").value(), server->process);
     auto other = connect();
-    EXPECT_EQ(code_of(run(*other, greeting)), 354);
+    EXPECT_EQ(code_of(run(*other, established)), 354);
 }
 
 }  // namespace

@@ -36,20 +36,20 @@ protected:
         ASSERT_TRUE(create_root_user(*server, canary::user, canary::password));
     }
 
-    static scram_exchange begin(const login_how& how)
+    static scram_exchange begin(const login_how& login)
     {
-        const auto digest = core::mongo::mongo_password_digest(how.user, how.password).value();
-        secret password = how.sha_256 ? secret{{std::string_view{how.password}}} : digest;
-        return scram_exchange::start(how.sha_256 ? scram_hash::sha_256 : scram_hash::sha_1,
-                                     how.user, std::move(password), "cNonce")
+        const auto digest = core::mongo::mongo_password_digest(login.user, login.password).value();
+        secret password = login.sha_256 ? secret{{std::string_view{login.password}}} : digest;
+        return scram_exchange::start(login.sha_256 ? scram_hash::sha_256 : scram_hash::sha_1,
+                                     login.user, std::move(password), "cNonce")
             .value();
     }
-    static bson::document start_of(const login_how& how, const scram_exchange& talk)
+    static bson::document start_of(const login_how& login, const scram_exchange& talk)
     {
         const std::string first = talk.first_message();
-        return bson::doc("saslStart", 1, "mechanism", how.sha_256 ? "SCRAM-SHA-256" : "SCRAM-SHA-1",
+        return bson::doc("saslStart", 1, "mechanism", login.sha_256 ? "SCRAM-SHA-256" : "SCRAM-SHA-1",
                          "payload", binary_of(first), "options",
-                         bson::doc("skipEmptyExchange", how.skip_empty), "$db", how.database);
+                         bson::doc("skipEmptyExchange", login.skip_empty), "$db", login.database);
     }
     static std::string payload_of(const bson::document& reply)
     {
@@ -61,31 +61,31 @@ protected:
     }
 
     /// The reply that ended it: the last one, or a refusal.
-    bson::document go_on(test_client& by, const login_how& how, scram_exchange& talk,
+    bson::document go_on(test_client& by, const login_how& login, scram_exchange& talk,
                          const bson::document& first)
     {
         const auto answer = talk.answer(payload_of(first));
         EXPECT_TRUE(answer) << answer.error().message();
         auto last = run(by,
                         bson::doc("saslContinue", 1, "conversationId", first.find("conversationId"),
-                                  "payload", binary_of(*answer), "$db", how.database));
+                                  "payload", binary_of(*answer), "$db", login.database));
         if (!ok(last))
             return last;
         const auto trusted = talk.check(payload_of(last));
         EXPECT_TRUE(trusted) << trusted.error().message();
-        EXPECT_EQ(last.get<bool>("done").value_or(false), how.skip_empty);
-        if (!how.skip_empty)
+        EXPECT_EQ(last.get<bool>("done").value_or(false), login.skip_empty);
+        if (!login.skip_empty)
             last = run(by, bson::doc("saslContinue", 1, "conversationId", 1, "payload",
-                                     binary_of(""), "$db", how.database));
+                                     binary_of(""), "$db", login.database));
         return last;
     }
-    bson::document log_in(test_client& by, const login_how& how)
+    bson::document log_in(test_client& by, const login_how& login)
     {
-        auto talk = begin(how);
-        const auto first = run(by, start_of(how, talk));
+        auto talk = begin(login);
+        const auto first = run(by, start_of(login, talk));
         if (!ok(first))
             return first;
-        return go_on(by, how, talk, first);
+        return go_on(by, login, talk, first);
     }
 };
 
@@ -105,10 +105,10 @@ TEST_F(login, works_with_both_mechanisms_and_in_both_lengths)
     for (const bool sha_256 : {false, true}) {
         for (const bool skip : {false, true}) {
             auto client = connect();
-            login_how how;
-            how.sha_256 = sha_256;
-            how.skip_empty = skip;
-            const auto last = log_in(*client, how);
+            login_how login;
+            login.sha_256 = sha_256;
+            login.skip_empty = skip;
+            const auto last = log_in(*client, login);
             EXPECT_TRUE(ok(last)) << text_of(last);
             EXPECT_TRUE(last.get<bool>("done").value_or(false));
             EXPECT_TRUE(ok(run(*client, R"({"read": 1, "$db": "sea"})")));
@@ -121,11 +121,11 @@ TEST_F(login, fails_in_one_way_only)
     for (const bool sha_256 : {false, true}) {
         for (const char* user : {canary::user, "nobody"}) {
             auto client = connect();
-            login_how how;
-            how.sha_256 = sha_256;
-            how.user = user;
-            how.password = canary::wrong_password;
-            const auto refused = log_in(*client, how);
+            login_how login;
+            login.sha_256 = sha_256;
+            login.user = user;
+            login.password = canary::wrong_password;
+            const auto refused = log_in(*client, login);
             EXPECT_EQ(code_of(refused), 18);
             EXPECT_EQ(message_of(refused), "Authentication failed.");
             EXPECT_EQ(code_of(run(*client, R"({"read": 1, "$db": "sea"})")), 13);
@@ -136,32 +136,32 @@ TEST_F(login, fails_in_one_way_only)
 TEST_F(login, of_the_wrong_database_fails)
 {
     auto client = connect();
-    login_how how;
-    how.database = "sea";
-    EXPECT_EQ(code_of(log_in(*client, how)), 18);
+    login_how login;
+    login.database = "sea";
+    EXPECT_EQ(code_of(log_in(*client, login)), 18);
 }
 
 TEST_F(login, an_unknown_user_has_the_same_salt_every_time)
 {
     auto client = connect();
-    login_how how;
-    how.user = "nobody";
+    login_how login;
+    login.user = "nobody";
     const auto salt = [&] {
-        const auto text = payload_of(run(*client, start_of(how, begin(how))));
+        const auto text = payload_of(run(*client, start_of(login, begin(login))));
         return text.substr(text.find(",s="));
     };
     EXPECT_EQ(salt(), salt());
-    how.user = canary::user;
+    login.user = canary::user;
     const auto of_ada = salt();
-    how.user = "nobody";
+    login.user = "nobody";
     EXPECT_EQ(of_ada.size(), salt().size());
 }
 
 TEST_F(login, may_come_with_the_hello)
 {
     auto client = connect();
-    const login_how how;
-    auto talk = begin(how);
+    const login_how login;
+    auto talk = begin(login);
     const std::string first = talk.first_message();
     const auto reply = run(
         *client, bson::doc("hello", 1, "saslSupportedMechs", "admin.ada", "speculativeAuthenticate",
@@ -173,7 +173,7 @@ TEST_F(login, may_come_with_the_hello)
               R"(["SCRAM-SHA-1","SCRAM-SHA-256"])");
     const bson::element begun = reply.find("speculativeAuthenticate");
     ASSERT_EQ(begun.type(), bson::type::document) << text_of(reply);
-    const auto last = go_on(*client, how, talk, bson::document{begun.as_document()});
+    const auto last = go_on(*client, login, talk, bson::document{begun.as_document()});
     EXPECT_TRUE(ok(last)) << text_of(last);
     EXPECT_TRUE(ok(run(*client, R"({"read": 1, "$db": "sea"})")));
 }
@@ -193,8 +193,8 @@ TEST_F(login, messages_out_of_order_are_refused)
     EXPECT_EQ(code_of(run(*client, R"({"saslContinue": 1, "conversationId": 1, "payload": "",
         "$db": "admin"})")),
               17);
-    const login_how how;
-    EXPECT_TRUE(ok(run(*client, start_of(how, begin(how)))));
+    const login_how login;
+    EXPECT_TRUE(ok(run(*client, start_of(login, begin(login)))));
     EXPECT_EQ(code_of(run(*client, R"({"saslContinue": 1, "conversationId": 2, "payload": "",
         "$db": "admin"})")),
               17);
@@ -219,8 +219,8 @@ TEST_F(login, hostile_payloads_are_refused)
     for (const char* text :
          {"", ",p=", "c=biws,r=x,p=AAAA", "c=,r=,p=", "r=x,c=biws,p=====", "c=biws,r=cNonce,p=!"}) {
         auto client = connect();
-        const login_how how;
-        EXPECT_TRUE(ok(run(*client, start_of(how, begin(how)))));
+        const login_how login;
+        EXPECT_TRUE(ok(run(*client, start_of(login, begin(login)))));
         const auto reply = run(*client, bson::doc("saslContinue", 1, "conversationId", 1, "payload",
                                                   binary_of(text), "$db", "admin"));
         EXPECT_EQ(code_of(reply), 18) << text;

@@ -117,9 +117,9 @@ TEST_F(protocol, replies_are_compressed_as_the_request_was)
         message.command().merge(ping_);
         const auto made = message.finish().value();
         bson::byte_buffer packed;
-        core::mongo::compression how;
-        how.with = with;
-        send_bytes(*client, core::mongo::compress_message(made, how, packed).value());
+        core::mongo::compression compressor;
+        compressor.with = with;
+        send_bytes(*client, core::mongo::compress_message(made, compressor, packed).value());
         const auto bytes = receive_bytes(*client);
         ASSERT_GT(bytes.size(), 25U);
         EXPECT_EQ(core::mongo::parse_header(bytes).value().code, op_code::compressed);
@@ -142,9 +142,9 @@ TEST_F(protocol, secrets_are_not_compressed)
     message.command().add("saslContinue", 1).add("conversationId", 1).add("$db", "admin");
     const auto made = message.finish().value();
     bson::byte_buffer packed;
-    core::mongo::compression how;
-    how.with = wire_compressor::zlib;
-    send_bytes(*client, core::mongo::compress_message(made, how, packed).value());
+    core::mongo::compression compressor;
+    compressor.with = wire_compressor::zlib;
+    send_bytes(*client, core::mongo::compress_message(made, compressor, packed).value());
     EXPECT_EQ(code_of(receive(*client)), 17);
     EXPECT_EQ(client->last_code, op_code::msg);
 }

@@ -14,12 +14,12 @@ protected:
         start();
         client = connect();
     }
-    void expect(std::string_view json, int code, std::string_view words = {})
+    void expect(std::string_view json, int code, std::string_view message = {})
     {
         const auto reply = run(*client, json);
         EXPECT_EQ(code_of(reply), code) << json << '\n' << text_of(reply);
-        if (!words.empty()) {
-            EXPECT_EQ(message_of(reply), words);
+        if (!message.empty()) {
+            EXPECT_EQ(message_of(reply), message);
         }
     }
     static constexpr std::string_view create_ada =

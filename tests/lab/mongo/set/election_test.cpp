@@ -160,7 +160,7 @@ TEST(step_down, does_not_keep_the_others_from_leading_after_a_crash)
     // The next one dies at once: the one that may not stand has most, and gives it to the other.
     const std::size_t second = on.wait_for_primary();
     on.crash(second);
-    ASSERT_TRUE(on.pass_until([&] { return on.set->primary().has_value(); }, 8s)) << on.told();
+    ASSERT_TRUE(on.pass_until([&] { return on.set->primary().has_value(); }, 8s)) << on.received();
     EXPECT_EQ(on.set->primary().value(), 3 - first - second);
 }
 

@@ -125,7 +125,7 @@ TEST(partition, what_only_the_old_primary_had_is_gone_and_all_agree)
     }
     on.run(second, R"({"replSetStepDown": 60, "force": true, "$db": "admin"})", 15s);
     ASSERT_TRUE(on.pass_until([&] { return on.set->process(first)->is_primary(); }, 30s))
-        << on.told();
+        << on.received();
     EXPECT_TRUE(is_ok(on.run(first, increment(1))));
     EXPECT_EQ(counter(on, first), 1);
 }
@@ -152,7 +152,7 @@ TEST(partition, a_member_that_was_away_too_long_copies_everything)
     // Only the one that has copied can lead now.
     ASSERT_TRUE(is_ok(on.run(stays, R"({"replSetFreeze": 100, "$db": "admin"})")));
     on.crash(first);
-    ASSERT_TRUE(on.pass_until([&] { return on.set->primary() == away; })) << on.told();
+    ASSERT_TRUE(on.pass_until([&] { return on.set->primary() == away; })) << on.received();
     EXPECT_TRUE(is_ok(on.run(away, increment(5))));
     EXPECT_EQ(counter(on, away), 1) << "the copy knows of writes whose entries are gone";
 }

@@ -59,9 +59,9 @@ public:
             watch_leaders();
         }
     }
-    bool pass_until(const std::function<bool()>& done, duration patience = seconds{20})
+    bool pass_until(const std::function<bool()>& done, duration timeout = seconds{20})
     {
-        const time_point end = net.now() + patience;
+        const time_point end = net.now() + timeout;
         while (net.now() < end && !done()) {
             net.run_for(milliseconds{5});
             watch_leaders();
@@ -76,7 +76,7 @@ public:
     /// A primary is there that everybody follows.
     std::size_t settle()
     {
-        EXPECT_TRUE(pass_until([&] { return settled(); })) << "the set does not settle" << told();
+        EXPECT_TRUE(pass_until([&] { return settled(); })) << "the set does not settle" << received();
         return set->primary().value_or(0);
     }
     bool settled()
@@ -96,7 +96,7 @@ public:
         }
         return true;
     }
-    std::string told()
+    std::string received()
     {
         std::string all;
         for (std::size_t n = 0; n < hosts.size(); ++n)
@@ -126,10 +126,10 @@ public:
 
     /// One command to one member. Nothing: no answer within that time.
     awaitable<std::optional<bson::document>> ask(std::size_t member, bson::document command,
-                                                 duration patience = seconds{5})
+                                                 duration timeout = seconds{5})
     {
         runtime::world& in = client.world();
-        const time_point until = in.steady_now() + patience;
+        const time_point until = in.steady_now() + timeout;
         auto where = mongo::read_address(set->address(member));
         auto line = co_await mongo::peer::connect(in, *std::move(where), {}, until);
         if (!line)
@@ -150,21 +150,21 @@ public:
         std::shared_ptr<std::optional<bson::document>> reply;
         std::shared_ptr<bool> done;
     };
-    pending begin(std::size_t member, std::string_view json, duration patience = seconds{5})
+    pending begin(std::size_t member, std::string_view json, duration timeout = seconds{5})
     {
         const auto command = bson::from_json(json);
         EXPECT_TRUE(command) << json;
         pending made{std::make_shared<std::optional<bson::document>>(),
                      std::make_shared<bool>(false)};
         client.start(
-            keep(ask(member, bson::document{command->view()}, patience), made.reply, made.done));
+            keep(ask(member, bson::document{command->view()}, timeout), made.reply, made.done));
         return made;
     }
     /// The same, and waits for it. An empty document if there is no answer.
-    bson::document run(std::size_t member, std::string_view json, duration patience = seconds{5})
+    bson::document run(std::size_t member, std::string_view json, duration timeout = seconds{5})
     {
-        const pending asked = begin(member, json, patience);
-        EXPECT_TRUE(pass_until([&] { return *asked.done; }, patience + seconds{1})) << json;
+        const pending asked = begin(member, json, timeout);
+        EXPECT_TRUE(pass_until([&] { return *asked.done; }, timeout + seconds{1})) << json;
         return asked.reply->value_or(bson::document{});
     }
     std::size_t count(std::size_t member, const std::string& ns)

@@ -47,7 +47,7 @@ TEST(lab_index_spec, is_normalised)
 struct wrong_row {
     const char* from;
     int code;
-    const char* words = "";
+    const char* description = "";
 };
 
 TEST(lab_index_spec, wrong_ones_are_refused)
@@ -92,7 +92,7 @@ TEST(lab_index_spec, wrong_ones_are_refused)
         const auto read = read_index_spec(json(row.from));
         ASSERT_FALSE(read) << row.from;
         EXPECT_EQ(code_of(read.error()), row.code) << row.from << read.error().message();
-        EXPECT_NE(read.error().message().find(row.words), std::string::npos)
+        EXPECT_NE(read.error().message().find(row.description), std::string::npos)
             << read.error().message();
     }
 }

@@ -40,7 +40,7 @@ inline std::string canonical(bson::view document)
     return bson::to_json(document, bson::json_mode::canonical).value_or("no JSON");
 }
 
-inline std::string told(const error& why)
+inline std::string received(const error& why)
 {
     return std::to_string(why.code().value()) + ": " + why.message();
 }
@@ -52,7 +52,7 @@ inline std::string outcome(const update_row& row, bool* changed = nullptr)
     const auto filters = wrapped(row.filters);
     const auto made = update::compile({change["u"], filters["u"].as_array()});
     if (!made)
-        return told(made.error());
+        return received(made.error());
     const auto document = json(row.document);
     const auto query = matcher::compile(json(row.query));
     match_details where;
@@ -60,7 +60,7 @@ inline std::string outcome(const update_row& row, bool* changed = nullptr)
         return "the query does not match";
     const auto done = made->apply(document, where);
     if (!done)
-        return told(done.error());
+        return received(done.error());
     EXPECT_EQ(done->changed, done->document.view() != document.view());
     if (changed)
         *changed = done->changed;
@@ -84,12 +84,12 @@ inline std::string upsert_outcome(const update_row& row)
     const auto made = update::compile(
         {.change = change["u"], .array_filters = filters["u"].as_array(), .upsert = true});
     if (!made)
-        return told(made.error());
+        return received(made.error());
     const auto query = matcher::compile(json(row.query));
     if (!query)
-        return told(query.error());
+        return received(query.error());
     const auto done = made->upserted(*query);
-    return done ? canonical(*done) : told(done.error());
+    return done ? canonical(*done) : received(done.error());
 }
 
 }  // namespace holdfast::lab

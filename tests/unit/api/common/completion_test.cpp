@@ -36,10 +36,10 @@ asio::awaitable<result<int>> two_waits(int& waited)
 asio::awaitable<result<int>> hanging(bool& cancelled)
 {
     asio::steady_timer timer{co_await asio::this_coro::executor, 1h};
-    boost::system::error_code how;
-    co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, how));
-    cancelled = how == asio::error::operation_aborted;
-    co_return error{how, "waited"};
+    boost::system::error_code error_code;
+    co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, error_code));
+    cancelled = error_code == asio::error::operation_aborted;
+    co_return error{error_code, "waited"};
 }
 
 TEST(completion, an_operation_that_is_cancelled_before_it_starts_completes)
@@ -69,7 +69,7 @@ TEST(completion, a_cancellation_between_two_waits_is_not_thrown)
         asio::cancellation_signal stop;
         int waited = 0;
         int calls = 0;
-        mongo::details::deliver(io.get_executor(), two_waits(waited),
+        mongo::initiate(io.get_executor(), two_waits(waited),
                                 asio::bind_cancellation_slot(stop.slot(), [&](result<int> got) {
                                     ++calls;
                                     EXPECT_TRUE(got);
@@ -92,11 +92,11 @@ TEST(completion, a_signal_is_free_for_the_next_operation_when_the_handler_is_cal
     int calls = 0;
     const auto again = [&](result<int>) {
         EXPECT_FALSE(stop.slot().has_handler());
-        mongo::details::deliver(
+        mongo::initiate(
             io.get_executor(), hanging(cancelled),
             asio::bind_cancellation_slot(stop.slot(), [&](result<int>) { ++calls; }));
     };
-    mongo::details::deliver(io.get_executor(), two_waits(waited),
+    mongo::initiate(io.get_executor(), two_waits(waited),
                             asio::bind_cancellation_slot(stop.slot(), again));
     io.poll();
     stop.emit(cancellation_type::terminal);
@@ -116,12 +116,12 @@ TEST(completion, a_handler_need_not_be_copyable)
     asio::co_spawn(io, client.close(), asio::detached);
     io.run();
     io.restart();
-    const auto kelp = client["sea"]["kelp"];
-    kelp.insert_one(bson::doc("_id", 1), {}, handler());
-    kelp.find_one(bson::doc(), {}, handler());
+    const auto test_collection = client["sea"]["kelp"];
+    test_collection.insert_one(bson::doc("_id", 1), {}, handler());
+    test_collection.find_one(bson::doc(), {}, handler());
     client.run_command("sea", bson::doc("ping", 1), {}, handler());
     client["sea"].list_collection_names({}, handler());
-    mongo::cursor all = kelp.find(bson::doc());
+    mongo::cursor all = test_collection.find(bson::doc());
     all.next(handler());
     io.run();
     EXPECT_EQ(calls, 5);
@@ -133,7 +133,7 @@ TEST(completion, the_handlers_own_context_waits_for_it)
     asio::io_context other;
     int waited = 0;
     bool called = false;
-    mongo::details::deliver(io.get_executor(), two_waits(waited),
+    mongo::initiate(io.get_executor(), two_waits(waited),
                             asio::bind_executor(other, [&](result<int>) { called = true; }));
     std::thread runs_other{[&] { other.run(); }};
     std::this_thread::sleep_for(20ms);

@@ -118,14 +118,14 @@ TEST(error_explain, tells_the_whole_story)
                         .cause = reset,
                         .took = 12ms,
                         .waited = 100ms,
-                        .verdict = "a retryable write"};
+                        .decision = "a retryable write"};
     const attempt second{.server = endpoint{"db2:27017"},
                          .phase = dispatch_phase::answered,
                          .cause = full,
                          .labels = {"Fatal"},
                          .started = 112ms,
                          .took = 1500us,
-                         .verdict = "not retryable"};
+                         .decision = "not retryable"};
     const attempt third{.started = 12s};
     const error e = error{full, "insert into bank.accounts failed"}
                         .with_label("RetryableWriteError")
@@ -153,7 +153,7 @@ TEST(failure, carries_the_error_and_says_its_message)
         EXPECT_STREQ(caught.what(), "the pipe broke");
         const auto* const why = dynamic_cast<const failure*>(&caught);
         ASSERT_NE(why, nullptr);
-        EXPECT_TRUE(why->why().has_label("a"));
+        EXPECT_TRUE(why->error().has_label("a"));
     }
 }
 
@@ -191,8 +191,8 @@ TEST(result, throws_the_error_it_holds)
         (void)std::move(r).value();
         FAIL() << "an error gave a value";
     } catch (const failure& caught) {
-        EXPECT_EQ(caught.why().code(), sys::broken_pipe);
-        EXPECT_TRUE(caught.why().has_label("a"));
+        EXPECT_EQ(caught.error().code(), sys::broken_pipe);
+        EXPECT_TRUE(caught.error().has_label("a"));
     }
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using state = connection_pool::state;
-using words = std::vector<std::string>;
+using text = std::vector<std::string>;
 
 constexpr time_point start{1h};
 const error trouble{pool_errc::cleared, "connection reset"};
@@ -26,57 +26,57 @@ std::string took(duration d)
     return " " + std::to_string(std::chrono::duration_cast<std::chrono::seconds>(d).count()) + "s";
 }
 
-std::string word(const pool_told::created&)
+std::string token(const pool_events::created&)
 {
     return "created";
 }
-std::string word(const pool_told::ready&)
+std::string token(const pool_events::ready&)
 {
     return "ready";
 }
-std::string word(const pool_told::cleared& e)
+std::string token(const pool_events::cleared& e)
 {
     return std::string{"cleared"} + (e.interrupts_in_use ? " interrupts" : "") +
            (e.service_id ? " service" : "");
 }
-std::string word(const pool_told::closed&)
+std::string token(const pool_events::closed&)
 {
     return "closed";
 }
-std::string word(const pool_told::connection_created& e)
+std::string token(const pool_events::connection_created& e)
 {
     return "+" + number(e.id);
 }
-std::string word(const pool_told::connection_ready& e)
+std::string token(const pool_events::connection_ready& e)
 {
     return "ready " + number(e.id) + took(e.took);
 }
-std::string word(const pool_told::connection_closed& e)
+std::string token(const pool_events::connection_closed& e)
 {
     return "-" + number(e.id) + " " + std::string{name_of(e.reason)};
 }
-std::string word(const pool_told::checkout_started&)
+std::string token(const pool_events::checkout_started&)
 {
     return "wanted";
 }
-std::string word(const pool_told::checkout_failed& e)
+std::string token(const pool_events::checkout_failed& e)
 {
     return "refused " + std::string{name_of(e.reason)} + took(e.took);
 }
-std::string word(const pool_told::checked_out& e)
+std::string token(const pool_events::checked_out& e)
 {
     return "out " + number(e.id) + took(e.took);
 }
-std::string word(const pool_told::checked_in& e)
+std::string token(const pool_events::checked_in& e)
 {
     return "in " + number(e.id);
 }
 
-words told(connection_pool& pool)
+text received(connection_pool& pool)
 {
-    words all;
+    text all;
     for (const pool_event& e : pool.take_events())
-        all.push_back(std::visit([](const auto& one) { return word(one); }, e));
+        all.push_back(std::visit([](const auto& one) { return token(one); }, e));
     return all;
 }
 
@@ -92,12 +92,12 @@ TEST(pool_events, tell_the_life_of_a_connection)
     pool.check_out(checkout_id{1}, start);
     pool.opened(connection_id{1}, std::nullopt, start + 2s);
     pool.check_in(connection_id{1}, false, start + 3s);
-    EXPECT_EQ(told(pool),
-              (words{"created", "ready", "wanted", "+1", "ready 1 2s", "out 1 2s", "in 1"}));
+    EXPECT_EQ(received(pool),
+              (text{"created", "ready", "wanted", "+1", "ready 1 2s", "out 1 2s", "in 1"}));
     ASSERT_EQ(pool.check_out_now(start + 4s), connection_id{1});
     pool.check_in(connection_id{1}, true, start + 5s);
     pool.close(start + 6s);
-    EXPECT_EQ(told(pool), (words{"wanted", "out 1 0s", "in 1", "-1 error", "closed"}));
+    EXPECT_EQ(received(pool), (text{"wanted", "out 1 0s", "in 1", "-1 error", "closed"}));
 }
 
 TEST(pool_events, are_not_kept_if_nobody_listens)
@@ -115,28 +115,28 @@ TEST(pool_events, of_a_clear_come_before_those_of_its_victims)
     pool.check_out(checkout_id{1}, start);
     pool.opened(connection_id{1}, std::nullopt, start);
     pool.check_out(checkout_id{2}, start);
-    told(pool);
+    received(pool);
     pool.clear(trouble, std::nullopt, true, start + 3s);
-    EXPECT_EQ(told(pool), (words{"cleared interrupts", "refused connectionError 3s"}));
+    EXPECT_EQ(received(pool), (text{"cleared interrupts", "refused connectionError 3s"}));
     pool.check_in(connection_id{1}, true, start + 3s);
-    EXPECT_EQ(told(pool), (words{"in 1", "-1 stale"}));
+    EXPECT_EQ(received(pool), (text{"in 1", "-1 stale"}));
 }
 
 TEST(pool_events, of_a_clear_come_only_once_but_each_one_counts)
 {
     connection_pool pool{{}};
-    told(pool);
+    received(pool);
     pool.clear(trouble, std::nullopt, false, start);
-    EXPECT_EQ(told(pool), words{});
+    EXPECT_EQ(received(pool), text{});
     EXPECT_EQ(pool.generation(), 1u);
     pool.mark_ready(start);
     pool.mark_ready(start);
     pool.clear(trouble, std::nullopt, false, start);
     pool.clear(trouble, std::nullopt, false, start);
-    EXPECT_EQ(told(pool), (words{"ready", "cleared"}));
+    EXPECT_EQ(received(pool), (text{"ready", "cleared"}));
     EXPECT_EQ(pool.generation(), 3u);
     pool.clear(trouble, bson::object_id{{1}}, false, start);
-    EXPECT_EQ(told(pool), words{"cleared service"});
+    EXPECT_EQ(received(pool), text{"cleared service"});
     EXPECT_EQ(pool.generation(), 3u);
 }
 
@@ -147,10 +147,10 @@ TEST(pool_events, say_that_a_wait_began_before_what_it_found)
     pool.check_out(checkout_id{1}, start);
     pool.opened(connection_id{1}, std::nullopt, start);
     pool.check_in(connection_id{1}, false, start);
-    told(pool);
+    received(pool);
     EXPECT_EQ(pool.check_out_now(start + 5s), std::nullopt);
     pool.check_out(checkout_id{2}, start + 5s);
-    EXPECT_EQ(told(pool), (words{"wanted", "-1 idle", "+2"}));
+    EXPECT_EQ(received(pool), (text{"wanted", "-1 idle", "+2"}));
 }
 
 TEST(pool_events, of_closing)
@@ -160,17 +160,17 @@ TEST(pool_events, of_closing)
     for (unsigned i = 1; i <= 3; ++i)
         pool.check_out(checkout_id{i}, start);
     pool.opened(connection_id{1}, std::nullopt, start);
-    told(pool);
+    received(pool);
     pool.close(start + 1s);
-    EXPECT_EQ(told(pool),
-              (words{"refused poolClosed 1s", "refused poolClosed 1s", "-2 poolClosed", "closed"}));
+    EXPECT_EQ(received(pool),
+              (text{"refused poolClosed 1s", "refused poolClosed 1s", "-2 poolClosed", "closed"}));
     pool.close(start + 2s);
-    EXPECT_EQ(told(pool), words{}) << "once is enough";
+    EXPECT_EQ(received(pool), text{}) << "once is enough";
     pool.opened(connection_id{2}, std::nullopt, start + 2s);
     pool.open_failed(connection_id{2}, trouble, start + 2s);
-    EXPECT_EQ(told(pool), words{}) << "what was closed while it opened is forgotten";
+    EXPECT_EQ(received(pool), text{}) << "what was closed while it opened is forgotten";
     pool.check_in(connection_id{1}, true, start + 2s);
-    EXPECT_EQ(told(pool), (words{"in 1", "-1 poolClosed"}));
+    EXPECT_EQ(received(pool), (text{"in 1", "-1 poolClosed"}));
 }
 
 TEST(pool_closings, are_known_before_a_connection_comes_back)
@@ -203,7 +203,7 @@ TEST(pool_closings, have_causes)
     pool.check_in(connection_id{1}, true, start, &trouble);
     const auto events = pool.take_events();
     ASSERT_EQ(events.size(), 2u);
-    const auto& closed = std::get<pool_told::connection_closed>(events[1]);
+    const auto& closed = std::get<pool_events::connection_closed>(events[1]);
     ASSERT_TRUE(closed.cause);
     EXPECT_EQ(closed.cause->message(), trouble.message());
 }
@@ -309,9 +309,9 @@ TEST(pool_services, a_connection_belongs_to_the_generation_in_which_it_was_opene
     EXPECT_EQ(pool.idle(), 1u) << "it knows of the clear";
     ASSERT_EQ(pool.check_out_now(start), connection_id{1});
     pool.clear(trouble, one, true, start);
-    told(pool);
+    received(pool);
     pool.check_in(connection_id{1}, false, start);
-    EXPECT_EQ(told(pool), (words{"in 1", "-1 stale"}));
+    EXPECT_EQ(received(pool), (text{"in 1", "-1 stale"}));
 }
 
 TEST(pool_interruption, reaches_each_connection_once)
@@ -327,7 +327,7 @@ TEST(pool_interruption, reaches_each_connection_once)
     EXPECT_EQ(pool.take_effects().size(), 0u);
 }
 
-TEST(pool_words, are_those_of_the_specification)
+TEST(pool_text, are_those_of_the_specification)
 {
     EXPECT_EQ(name_of(close_reason::stale), "stale");
     EXPECT_EQ(name_of(close_reason::idle), "idle");

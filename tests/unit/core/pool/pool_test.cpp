@@ -24,10 +24,10 @@ protected:
 
     std::vector<std::string> effects()
     {
-        std::vector<std::string> words;
+        std::vector<std::string> text;
         for (const pool_effect& e : pool.take_effects())
-            words.push_back(std::visit([](const auto& x) { return word(x); }, e));
-        return words;
+            text.push_back(std::visit([](const auto& x) { return token(x); }, e));
+        return text;
     }
 
     /// A ready pool with `count` idle connections.
@@ -50,43 +50,43 @@ protected:
 private:
     static std::string number(connection_id id) { return std::to_string(id.value()); }
     static std::string number(checkout_id id) { return std::to_string(id.value()); }
-    static std::string word(const open_connection& e) { return "open " + number(e.id); }
-    static std::string word(const close_connection& e)
+    static std::string token(const open_connection& e) { return "open " + number(e.id); }
+    static std::string token(const close_connection& e)
     {
         return "close " + number(e.id) + " " + std::string{name_of(e.reason)};
     }
-    static std::string word(const interrupt_connection& e) { return "interrupt " + number(e.id); }
-    static std::string word(const hand_out& e)
+    static std::string token(const interrupt_connection& e) { return "interrupt " + number(e.id); }
+    static std::string token(const hand_out& e)
     {
         return "give " + number(e.connection) + " to " + number(e.to);
     }
-    static std::string word(const refuse& e)
+    static std::string token(const refuse& e)
     {
         return "refuse " + number(e.who) + " " + std::string{name_of(e.why)};
     }
 };
 
-using words = std::vector<std::string>;
+using text = std::vector<std::string>;
 
 TEST_F(pool_test, is_paused_until_the_server_was_seen)
 {
     EXPECT_EQ(pool.current(), state::paused);
     pool.check_out(checkout_id{1}, start);
-    EXPECT_EQ(effects(), words{"refuse 1 connectionError"});
+    EXPECT_EQ(effects(), text{"refuse 1 connectionError"});
     pool.mark_ready(start);
     EXPECT_EQ(pool.current(), state::ready);
     pool.check_out(checkout_id{2}, start);
-    EXPECT_EQ(effects(), words{"open 1"});
+    EXPECT_EQ(effects(), text{"open 1"});
 }
 
 TEST_F(pool_test, a_new_connection_goes_to_whoever_waits)
 {
     pool.mark_ready(start);
     pool.check_out(checkout_id{7}, start);
-    EXPECT_EQ(effects(), words{"open 1"});
+    EXPECT_EQ(effects(), text{"open 1"});
     EXPECT_EQ(pool.opening(), 1u);
     pool.opened(connection_id{1}, std::nullopt, start);
-    EXPECT_EQ(effects(), words{"give 1 to 7"});
+    EXPECT_EQ(effects(), text{"give 1 to 7"});
     EXPECT_EQ(pool.in_use(), 1u);
     pool.check_in(connection_id{1}, false, start);
     EXPECT_EQ(pool.idle(), 1u);
@@ -107,12 +107,12 @@ TEST_F(pool_test, no_more_than_two_open_at_once)
     pool.mark_ready(start);
     for (unsigned i = 1; i <= 5; ++i)
         pool.check_out(checkout_id{i}, start);
-    EXPECT_EQ(effects(), (words{"open 1", "open 2"}));
+    EXPECT_EQ(effects(), (text{"open 1", "open 2"}));
     EXPECT_EQ(pool.in_use(), 0u);
     pool.opened(connection_id{2}, std::nullopt, start);
-    EXPECT_EQ(effects(), (words{"give 2 to 1", "open 3"}));
+    EXPECT_EQ(effects(), (text{"give 2 to 1", "open 3"}));
     pool.check_in(connection_id{2}, false, start);
-    EXPECT_EQ(effects(), words{"give 2 to 2"}) << "whoever waits longest gets what comes first";
+    EXPECT_EQ(effects(), text{"give 2 to 2"}) << "whoever waits longest gets what comes first";
 }
 
 TEST_F(pool_test, nobody_overtakes_those_who_wait)
@@ -123,7 +123,7 @@ TEST_F(pool_test, nobody_overtakes_those_who_wait)
     effects();
     EXPECT_EQ(pool.check_out_now(start), std::nullopt);
     pool.check_in(connection_id{1}, false, start);
-    EXPECT_EQ(effects(), words{"give 1 to 1"});
+    EXPECT_EQ(effects(), text{"give 1 to 1"});
 }
 
 TEST_F(pool_test, a_connection_that_fails_to_open_is_told_to_the_first_in_line)
@@ -134,10 +134,10 @@ TEST_F(pool_test, a_connection_that_fails_to_open_is_told_to_the_first_in_line)
     pool.check_out(checkout_id{3}, start);
     effects();
     pool.open_failed(connection_id{2}, trouble, start);
-    EXPECT_EQ(effects(), (words{"close 2 error", "refuse 1 connectionError"}))
+    EXPECT_EQ(effects(), (text{"close 2 error", "refuse 1 connectionError"}))
         << "one is still opening, which is enough for a server that has failed";
     pool.open_failed(connection_id{1}, trouble, start);
-    EXPECT_EQ(effects(), (words{"close 1 error", "refuse 2 connectionError", "open 3"}));
+    EXPECT_EQ(effects(), (text{"close 1 error", "refuse 2 connectionError", "open 3"}));
     EXPECT_EQ(pool.total(), 1u);
 }
 
@@ -147,11 +147,11 @@ TEST_F(pool_test, a_caller_may_give_up)
     pool.check_out(checkout_id{1}, start);
     effects();
     pool.cancel(checkout_id{1}, checkout_failure::timeout, start + 1s);
-    EXPECT_EQ(effects(), words{"refuse 1 timeout"});
+    EXPECT_EQ(effects(), text{"refuse 1 timeout"});
     pool.cancel(checkout_id{1}, checkout_failure::timeout, start + 1s);
-    EXPECT_EQ(effects(), words{});
+    EXPECT_EQ(effects(), text{});
     pool.opened(connection_id{1}, std::nullopt, start + 2s);
-    EXPECT_EQ(effects(), words{});
+    EXPECT_EQ(effects(), text{});
     EXPECT_EQ(pool.idle(), 1u) << "the connection is there for the next one";
 }
 
@@ -165,9 +165,9 @@ TEST_F(pool_test, clearing_makes_a_new_generation_and_closes_idle_connections)
     pool.clear(trouble, std::nullopt, false, start);
     EXPECT_EQ(pool.generation(), 1u);
     EXPECT_EQ(pool.current(), state::paused);
-    EXPECT_EQ(effects(), (words{"close 1 stale", "close 2 stale"}));
+    EXPECT_EQ(effects(), (text{"close 1 stale", "close 2 stale"}));
     pool.check_in(connection_id{3}, false, start);
-    EXPECT_EQ(effects(), words{"close 3 stale"});
+    EXPECT_EQ(effects(), text{"close 3 stale"});
     pool.mark_ready(start);
     pool.check_out(checkout_id{1}, start);
     const auto opened = pool.take_effects();
@@ -182,10 +182,10 @@ TEST_F(pool_test, a_connection_begun_before_a_clear_belongs_to_the_old_generatio
     pool.check_out(checkout_id{1}, start);
     effects();
     pool.clear(trouble, std::nullopt, false, start);
-    EXPECT_EQ(effects(), words{"refuse 1 connectionError"});
+    EXPECT_EQ(effects(), text{"refuse 1 connectionError"});
     pool.mark_ready(start);
     pool.opened(connection_id{1}, std::nullopt, start);
-    EXPECT_EQ(effects(), words{"close 1 stale"});
+    EXPECT_EQ(effects(), text{"close 1 stale"});
     EXPECT_EQ(pool.total(), 0u);
 }
 
@@ -196,9 +196,9 @@ TEST_F(pool_test, those_who_wait_are_told_of_a_clear_and_why)
     pool.check_out(checkout_id{2}, start);
     effects();
     pool.clear(trouble, std::nullopt, false, start);
-    const auto told = pool.take_effects();
-    ASSERT_EQ(told.size(), 2u);
-    const auto& first = std::get<refuse>(told[0]);
+    const auto received = pool.take_effects();
+    ASSERT_EQ(received.size(), 2u);
+    const auto& first = std::get<refuse>(received[0]);
     ASSERT_TRUE(first.cause);
     EXPECT_EQ(first.cause->code(), pool_errc::cleared);
     EXPECT_NE(first.cause->message().find("connection reset"), std::string::npos);
@@ -214,9 +214,9 @@ TEST_F(pool_test, an_interrupting_clear_reaches_those_in_use_and_those_that_open
     pool.check_in(connection_id{1}, true, start);
     effects();
     pool.clear(trouble, std::nullopt, true, start);
-    EXPECT_EQ(effects(), (words{"interrupt 2", "close 3 error"}));
+    EXPECT_EQ(effects(), (text{"interrupt 2", "close 3 error"}));
     pool.check_in(connection_id{2}, true, start);
-    EXPECT_EQ(effects(), words{"close 2 stale"}) << "the clear closed it, not its own failure";
+    EXPECT_EQ(effects(), text{"close 2 stale"}) << "the clear closed it, not its own failure";
 }
 
 TEST_F(pool_test, services_behind_a_load_balancer_have_generations_of_their_own)
@@ -232,7 +232,7 @@ TEST_F(pool_test, services_behind_a_load_balancer_have_generations_of_their_own)
     pool.check_in(connection_id{2}, false, start);
     effects();
     pool.clear(trouble, one, false, start);
-    EXPECT_EQ(effects(), words{"close 1 stale"});
+    EXPECT_EQ(effects(), text{"close 1 stale"});
     EXPECT_EQ(pool.current(), state::ready);
     EXPECT_EQ(pool.generation(one), 1u);
     EXPECT_EQ(pool.generation(two), 0u);
@@ -244,7 +244,7 @@ TEST_F(pool_test, a_broken_connection_is_closed_and_replaced_for_those_who_wait)
     fill(1);
     ASSERT_EQ(pool.check_out_now(start), connection_id{1});
     pool.check_in(connection_id{1}, true, start);
-    EXPECT_EQ(effects(), words{"close 1 error"});
+    EXPECT_EQ(effects(), text{"close 1 error"});
     EXPECT_EQ(pool.total(), 0u);
 }
 
@@ -253,11 +253,11 @@ TEST_F(pool_test, closing_refuses_closes_and_stays_closed)
     fill(2);
     ASSERT_EQ(pool.check_out_now(start), connection_id{2});
     pool.close(start);
-    EXPECT_EQ(effects(), words{"close 1 poolClosed"});
+    EXPECT_EQ(effects(), text{"close 1 poolClosed"});
     pool.check_in(connection_id{2}, false, start);
-    EXPECT_EQ(effects(), words{"close 2 poolClosed"});
+    EXPECT_EQ(effects(), text{"close 2 poolClosed"});
     pool.check_out(checkout_id{1}, start);
-    EXPECT_EQ(effects(), words{"refuse 1 poolClosed"});
+    EXPECT_EQ(effects(), text{"refuse 1 poolClosed"});
     pool.mark_ready(start);
     pool.clear(trouble, std::nullopt, false, start);
     EXPECT_EQ(pool.current(), state::closed);
@@ -284,13 +284,13 @@ TEST_F(small_pool, never_holds_more_than_its_size)
 TEST_F(small_pool, upkeep_keeps_the_least_number_and_drops_what_idles)
 {
     pool.mark_ready(start);
-    EXPECT_EQ(effects(), words{"open 1"}) << "the least number is wanted at once";
+    EXPECT_EQ(effects(), text{"open 1"}) << "the least number is wanted at once";
     pool.opened(connection_id{1}, std::nullopt, start);
     EXPECT_EQ(pool.idle(), 1u);
     pool.maintain(start + 9s);
-    EXPECT_EQ(effects(), words{});
+    EXPECT_EQ(effects(), text{});
     pool.maintain(start + 10s);
-    EXPECT_EQ(effects(), (words{"close 1 idle", "open 2"}));
+    EXPECT_EQ(effects(), (text{"close 1 idle", "open 2"}));
 }
 
 TEST_F(small_pool, an_idle_connection_that_is_too_old_is_not_given)
@@ -299,21 +299,21 @@ TEST_F(small_pool, an_idle_connection_that_is_too_old_is_not_given)
     pool.opened(connection_id{1}, std::nullopt, start);
     effects();
     EXPECT_EQ(pool.check_out_now(start + 10s), std::nullopt);
-    EXPECT_EQ(effects(), words{});
+    EXPECT_EQ(effects(), text{});
     pool.check_out(checkout_id{7}, start + 10s);
-    EXPECT_EQ(effects(), (words{"close 1 idle", "open 2"}));
+    EXPECT_EQ(effects(), (text{"close 1 idle", "open 2"}));
 }
 
 TEST_F(small_pool, a_failure_of_upkeep_is_nobodys_failure)
 {
     pool.mark_ready(start);
     pool.check_out(checkout_id{7}, start);
-    EXPECT_EQ(effects(), words{"open 1"}) << "it may have this one";
+    EXPECT_EQ(effects(), text{"open 1"}) << "it may have this one";
     pool.open_failed(connection_id{1}, trouble, start);
-    EXPECT_EQ(effects(), (words{"close 1 error", "open 2"}));
+    EXPECT_EQ(effects(), (text{"close 1 error", "open 2"}));
     EXPECT_EQ(pool.waiting(), 1u);
     pool.opened(connection_id{2}, std::nullopt, start);
-    EXPECT_EQ(effects(), words{"give 2 to 7"});
+    EXPECT_EQ(effects(), text{"give 2 to 7"});
 }
 
 class filling_pool : public pool_test {
@@ -324,15 +324,15 @@ protected:
 TEST_F(filling_pool, opens_no_more_than_somebody_waits_for)
 {
     pool.mark_ready(start);
-    EXPECT_EQ(effects(), (words{"open 1", "open 2"}));
+    EXPECT_EQ(effects(), (text{"open 1", "open 2"}));
     pool.check_out(checkout_id{7}, start);
     pool.check_out(checkout_id{8}, start);
     pool.opened(connection_id{1}, std::nullopt, start);
-    EXPECT_EQ(effects(), words{"give 1 to 7"}) << "the second one is on its way";
+    EXPECT_EQ(effects(), text{"give 1 to 7"}) << "the second one is on its way";
     pool.check_out(checkout_id{9}, start);
-    EXPECT_EQ(effects(), words{"open 3"});
+    EXPECT_EQ(effects(), text{"open 3"});
     pool.opened(connection_id{2}, std::nullopt, start);
-    EXPECT_EQ(effects(), words{"give 2 to 8"});
+    EXPECT_EQ(effects(), text{"give 2 to 8"});
 }
 
 TEST_F(pool_test, nobody_waits_for_what_was_begun_before_the_last_clear)
@@ -343,11 +343,11 @@ TEST_F(pool_test, nobody_waits_for_what_was_begun_before_the_last_clear)
     pool.mark_ready(start);
     effects();
     pool.check_out(checkout_id{2}, start);
-    EXPECT_EQ(effects(), words{}) << "one at a time, after a failure";
+    EXPECT_EQ(effects(), text{}) << "one at a time, after a failure";
     pool.open_failed(connection_id{1}, trouble, start);
-    EXPECT_EQ(effects(), (words{"close 1 error", "open 2"})) << "its failure is old news";
+    EXPECT_EQ(effects(), (text{"close 1 error", "open 2"})) << "its failure is old news";
     pool.opened(connection_id{2}, std::nullopt, start);
-    EXPECT_EQ(effects(), words{"give 2 to 2"});
+    EXPECT_EQ(effects(), text{"give 2 to 2"});
 }
 
 }  // namespace

@@ -83,7 +83,7 @@ TEST(classify_query, codes)
     for (const code_row& row : table) {
         SCOPED_TRACE(row.code);
         VERIFIES_ROW(row.id);
-        const verdict meant = classify_query(body_with(row.code));
+        const classification meant = classify_query(body_with(row.code));
         EXPECT_EQ(meant.reason, row.reason);
         EXPECT_EQ(meant.code, row.error);
         EXPECT_EQ(meant.message, "code " + std::to_string(row.code) + ": text");
@@ -104,7 +104,7 @@ TEST(classify_query, an_index_that_is_not_found_where_the_planner_saw_it)
 
 TEST(classify_query, a_missing_keyspace_is_no_failure_of_a_plan)
 {
-    const verdict meant = classify_query(body_with(4040, "Keyspace weets does not exist"));
+    const classification meant = classify_query(body_with(4040, "Keyspace weets does not exist"));
     EXPECT_FALSE(meant.reason);
     EXPECT_EQ(meant.code, errc::planning_failure);
     EXPECT_TRUE(classify_query(body_with(4040, "No such prepared statement: keyspace")).reason);
@@ -135,7 +135,7 @@ TEST(classify_query, what_cannot_be_read_is_not_retried)
          {"", "503 Service Unavailable", "{}", "[]", R"({"errors": {}})", R"({"errors": []})",
           R"({"errors": [4040]})", R"({"errors": [{"code": "4040"}]})",
           R"({"errors": [{"code": 4040.0}]})", R"({"errors": [{"code": 4040}])"})
-        for (const verdict& meant : {classify_query(body), classify_analytics(body)}) {
+        for (const classification& meant : {classify_query(body), classify_analytics(body)}) {
             SCOPED_TRACE(body);
             EXPECT_FALSE(meant.reason);
             EXPECT_EQ(meant.code, errc::decoding_failure);
@@ -171,7 +171,7 @@ TEST(classify_analytics, codes)
     for (const code_row& row : table) {
         SCOPED_TRACE(row.code);
         VERIFIES_ROW(row.id);
-        const verdict meant = classify_analytics(body_with(row.code));
+        const classification meant = classify_analytics(body_with(row.code));
         EXPECT_EQ(meant.reason, row.reason);
         EXPECT_EQ(meant.code, row.error);
     }
@@ -211,7 +211,7 @@ TEST(classify_search, too_many_requests_unless_it_is_a_limit)
     };
     for (const row& r : table) {
         SCOPED_TRACE(r.body);
-        const verdict meant = classify_search(r.status, r.body);
+        const classification meant = classify_search(r.status, r.body);
         EXPECT_EQ(meant.reason, r.reason);
         EXPECT_EQ(meant.code, r.code);
     }
@@ -265,7 +265,7 @@ TEST(classify_view, a_404_is_retried_while_the_design_document_is_missing)
     };
     for (const row& r : table) {
         SCOPED_TRACE(r.body);
-        const verdict meant = classify_view(404, r.body);
+        const classification meant = classify_view(404, r.body);
         EXPECT_EQ(meant.reason.has_value(), r.again);
         EXPECT_EQ(meant.code, errc::view_not_found);
     }
@@ -295,7 +295,7 @@ TEST(classify_view, a_500_is_retried_unless_it_is_hopeless)
     };
     for (const row& r : table) {
         SCOPED_TRACE(r.body);
-        const verdict meant = classify_view(500, r.body);
+        const classification meant = classify_view(500, r.body);
         EXPECT_EQ(meant.reason.has_value(), r.again);
         EXPECT_EQ(meant.code, errc::internal_server_failure);
     }

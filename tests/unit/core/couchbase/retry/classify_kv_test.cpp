@@ -55,10 +55,10 @@ TEST(classify_kv, no_other_status_is_retried)
 TEST(classify_kv, get_collection_id_takes_unknown_collection_for_an_answer)
 {
     VERIFIES("CR-082");
-    const verdict meant = classify_kv(kv_opcode::get_collection_id, kv_status::unknown_collection);
+    const classification meant = classify_kv(kv_opcode::get_collection_id, kv_status::unknown_collection);
     EXPECT_FALSE(meant.reason);
     EXPECT_EQ(meant.code, errc::collection_not_found);
-    const verdict scope = classify_kv(kv_opcode::get_collection_id, kv_status::unknown_scope);
+    const classification scope = classify_kv(kv_opcode::get_collection_id, kv_status::unknown_scope);
     EXPECT_FALSE(scope.reason);
     EXPECT_EQ(scope.code, errc::scope_not_found);
     EXPECT_TRUE(classify_kv(kv_opcode::get_collection_id, kv_status::temporary_failure).reason);
@@ -67,7 +67,7 @@ TEST(classify_kv, get_collection_id_takes_unknown_collection_for_an_answer)
 TEST(classify_kv, unlock_takes_locked_for_a_cas_mismatch)
 {
     VERIFIES("CR-083");
-    const verdict meant = classify_kv(kv_opcode::unlock, kv_status::locked);
+    const classification meant = classify_kv(kv_opcode::unlock, kv_status::locked);
     EXPECT_FALSE(meant.reason);
     EXPECT_EQ(meant.code, errc::cas_mismatch);
     EXPECT_TRUE(classify_kv(kv_opcode::unlock, kv_status::temporary_failure).reason);
@@ -151,7 +151,7 @@ TEST(classify_kv, every_known_status_has_its_error)
     for (const error_row& row : errors) {
         SCOPED_TRACE(row.status);
         known.insert(row.status);
-        const verdict meant = classify_kv(kv_opcode::insert, status(row.status));
+        const classification meant = classify_kv(kv_opcode::insert, status(row.status));
         EXPECT_EQ(meant.code, row.code);
         EXPECT_EQ(meant.as_error().code(), row.code);
         EXPECT_TRUE(is_known(status(row.status)));
@@ -192,10 +192,10 @@ TEST(classify_kv, the_error_map_is_asked_about_unknown_statuses_only)
     EXPECT_EQ(reason(0x7ff2), std::nullopt);
     EXPECT_EQ(reason(0x7ff3), std::nullopt);  // not in the map either
 
-    const verdict told = classify_kv(kv_opcode::upsert, status(0x100), &*map);
-    EXPECT_EQ(told.message, "status 0x0100, NOW: right away");
-    EXPECT_EQ(told.code, errc::generic_failure);
-    const verdict untold = classify_kv(kv_opcode::upsert, status(0x7ff0));
+    const classification received = classify_kv(kv_opcode::upsert, status(0x100), &*map);
+    EXPECT_EQ(received.message, "status 0x0100, NOW: right away");
+    EXPECT_EQ(received.code, errc::generic_failure);
+    const classification untold = classify_kv(kv_opcode::upsert, status(0x7ff0));
     EXPECT_EQ(untold.message, "status 0x7ff0, which nobody knows");
     EXPECT_EQ(untold.code, errc::generic_failure);
     EXPECT_FALSE(untold.reason);

@@ -34,15 +34,15 @@ protected:
 TEST_F(retry_docs, list_every_reason_with_both_flags)
 {
     VERIFIES("CR-061");
-    const auto in_words = [](bool flag) { return flag ? " | yes" : " | no"; };
+    const auto to_text = [](bool flag) { return flag ? " | yes" : " | no"; };
     std::string identifier;
     for (const retry_reason_traits& row : retry_reason_table) {
         identifier.clear();
         for (const char c : row.name)
             identifier += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
         const std::string line = "| " + std::string{row.name} + " | " + identifier +
-                                 in_words(row.allows_non_idempotent_retry) +
-                                 in_words(row.always_retry) + " | ";
+                                 to_text(row.allows_non_idempotent_retry) +
+                                 to_text(row.always_retry) + " | ";
         EXPECT_TRUE(has(line)) << line;
     }
 }

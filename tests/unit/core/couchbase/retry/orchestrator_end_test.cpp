@@ -23,7 +23,7 @@ TEST(orchestrator_end, an_error_tells_the_whole_story)
                             always_failing(failed_by(retry_reason::kv_locked))};
     request.start();
     clock.run();
-    const error& why = request.why();
+    const error& why = request.error();
     EXPECT_EQ(why.code(), errc::unambiguous_timeout);
     EXPECT_EQ(why.message(),
               "upsert: timed out after 5 ms and 3 retries; "
@@ -37,7 +37,7 @@ TEST(orchestrator_end, an_error_tells_the_whole_story)
     EXPECT_EQ(why.history()[1].started, 2ms);
     EXPECT_EQ(why.history()[1].took, 0ms);
     EXPECT_EQ(why.history()[1].server.value(), "node:11210");
-    EXPECT_EQ(why.history()[2].verdict,
+    EXPECT_EQ(why.history()[2].decision,
               "retried by the strategy; but only 1 ms are left, so it times out");
 }
 
@@ -66,7 +66,7 @@ TEST(orchestrator_end, a_timeout_is_ambiguous_only_with_a_change_in_flight)
         if (r.open) {
             EXPECT_EQ(why.history()[0].took, 2ms);
             EXPECT_EQ(why.history()[0].cause, r.code);
-            EXPECT_EQ(why.history()[0].verdict, "timed out during the attempt");
+            EXPECT_EQ(why.history()[0].decision, "timed out during the attempt");
         }
     }
 }
@@ -113,8 +113,8 @@ TEST(orchestrator_end, a_budget_bounds_the_retries_of_all_requests)
     request.start();
     clock.run();
     EXPECT_EQ(request.dispatched.size(), 3u);
-    EXPECT_EQ(request.why().code(), errc::document_locked);
-    EXPECT_EQ(request.events.back().verdict, "not retried: the retry budget is empty");
+    EXPECT_EQ(request.error().code(), errc::document_locked);
+    EXPECT_EQ(request.events.back().decision, "not retried: the retry budget is empty");
     EXPECT_EQ(request.budget()->level(), tokens{});
 
     virtual_request always{clock, get(constant(1ms)),

@@ -88,7 +88,7 @@ TEST(orchestrator, counts_logs_caps_and_schedules_what_a_strategy_wants)
     ASSERT_TRUE(std::holds_alternative<retry_after>(step.next));
     EXPECT_EQ(std::get<retry_after>(step.next).wait, 200ms);
     EXPECT_EQ(step.state.where, stage::waiting);
-    EXPECT_FALSE(step.state.judged);
+    EXPECT_FALSE(step.state.decided);
     ASSERT_TRUE(step.event);
     EXPECT_EQ(step.event->what, retry_event::kind::scheduled);
     EXPECT_EQ(step.event->reason, retry_reason::kv_locked);
@@ -99,7 +99,7 @@ TEST(orchestrator, counts_logs_caps_and_schedules_what_a_strategy_wants)
     EXPECT_EQ(log[0].waited, 200ms);
     EXPECT_EQ(log[0].cause, errc::document_locked);
     EXPECT_EQ(log[0].labels, std::vector<std::string>{"KV_LOCKED"});
-    EXPECT_EQ(log[0].verdict, "retried by the strategy, after 200 ms");
+    EXPECT_EQ(log[0].decision, "retried by the strategy, after 200 ms");
     EXPECT_EQ(log[0].phase, dispatch_phase::answered);
 }
 
@@ -133,7 +133,7 @@ TEST(orchestrator, caps_a_wait_on_both_paths)
                                   time_point{2s});
     ASSERT_TRUE(std::holds_alternative<time_out_after>(step.next));
     EXPECT_EQ(std::get<time_out_after>(step.next).wait, 500ms);
-    EXPECT_EQ(step.event->verdict, "always retried; but only 500 ms are left, so it times out");
+    EXPECT_EQ(step.event->decision, "always retried; but only 500 ms are left, so it times out");
 }
 
 TEST(orchestrator, does_not_send_again_after_a_capped_wait)
@@ -148,7 +148,7 @@ TEST(orchestrator, does_not_send_again_after_a_capped_wait)
     EXPECT_EQ(request.waits, (std::vector<duration>{1s, 1s, 500ms}));
     EXPECT_EQ(request.completions, 1);
     EXPECT_EQ(request.ended, 2500ms);
-    EXPECT_EQ(request.why().code(), errc::unambiguous_timeout);
+    EXPECT_EQ(request.error().code(), errc::unambiguous_timeout);
 }
 
 TEST(orchestrator, a_late_alarm_times_out_too)
@@ -180,10 +180,10 @@ TEST(orchestrator, a_refused_request_is_logged_and_fails)
     EXPECT_EQ(request.events[0].what, retry_event::kind::not_retried);
     EXPECT_EQ(request.events[0].reason, retry_reason::kv_locked);
     ASSERT_EQ(request.completions, 1);
-    EXPECT_EQ(request.why().code(), errc::document_locked);
-    ASSERT_EQ(request.why().history().size(), 1u);
-    EXPECT_EQ(request.why().history()[0].verdict, "not retried: the strategy refused");
-    EXPECT_EQ(request.why().history()[0].waited, 0ms);
+    EXPECT_EQ(request.error().code(), errc::document_locked);
+    ASSERT_EQ(request.error().history().size(), 1u);
+    EXPECT_EQ(request.error().history()[0].decision, "not retried: the strategy refused");
+    EXPECT_EQ(request.error().history()[0].waited, 0ms);
 }
 
 TEST(orchestrator, log_lines_name_the_reason)
@@ -199,7 +199,7 @@ TEST(orchestrator, log_lines_name_the_reason)
     clock.run();
     std::vector<std::string> lines;
     for (const retry_event& event : request.events)
-        lines.push_back(in_words(event, request.request()));
+        lines.push_back(to_text(event, request.request()));
     EXPECT_EQ(lines, (std::vector<std::string>{
                          "get: retry 1 for KV_LOCKED: retried by the strategy, after 300 us",
                          "get: retry 2 for KV_LOCKED: retried by the strategy, after 300 us",
@@ -250,7 +250,7 @@ TEST(orchestrator, what_is_not_understood_is_not_repeated)
         clock.run();
         EXPECT_EQ(request.dispatched.size(), 1u);
         EXPECT_EQ(spy->calls, 0);
-        EXPECT_EQ(request.why().code(), errc::request_canceled);
+        EXPECT_EQ(request.error().code(), errc::request_canceled);
     }
 }
 
@@ -282,7 +282,7 @@ TEST(orchestrator, no_strategy_can_repeat_a_change_that_was_in_flight)
         EXPECT_EQ(request.dispatched.size(), r.again ? 2u : 1u);
         EXPECT_EQ(request.succeeded(), r.again);
         if (!r.again) {
-            EXPECT_EQ(request.why().context("may_have_been_applied"),
+            EXPECT_EQ(request.error().context("may_have_been_applied"),
                       r.phase == in_flight ? "true" : "false");
             EXPECT_EQ(eager->calls, 0);
         }

@@ -19,7 +19,7 @@ namespace hc = holdfast::couchbase;
 /// orchestrator, which here means that it is as good as unknown.
 failed_attempt answered(kv_opcode command, kv_status status, const kv_error_map* map = nullptr)
 {
-    const verdict meant = classify_kv(command, status, map);
+    const decision meant = classify_kv(command, status, map);
     return {{endpoint{"node:11210"}, dispatch_phase::answered, {}},
             meant.reason.value_or(retry_reason::unknown),
             meant.as_error()};
@@ -86,8 +86,8 @@ TEST(scenario, a_moved_vbucket_is_retried_whatever_the_strategy_says)
     forever.start();
     clock.run();
     EXPECT_EQ(forever.ended, 2500ms);
-    EXPECT_EQ(forever.why().code(), errc::unambiguous_timeout);
-    EXPECT_EQ(forever.why().context("retry_reasons"), "KV_NOT_MY_VBUCKET");
+    EXPECT_EQ(forever.error().code(), errc::unambiguous_timeout);
+    EXPECT_EQ(forever.error().context("retry_reasons"), "KV_NOT_MY_VBUCKET");
 }
 
 TEST(scenario, a_locked_document_to_the_deadline_is_unambiguous)
@@ -102,8 +102,8 @@ TEST(scenario, a_locked_document_to_the_deadline_is_unambiguous)
     clock.run();
     EXPECT_EQ(request.ended, 1500ms);
     EXPECT_EQ(sum(request.waits), 1500ms);
-    EXPECT_EQ(request.why().code(), errc::unambiguous_timeout);
-    EXPECT_EQ(request.why().context("retry_reasons"), "KV_LOCKED");
+    EXPECT_EQ(request.error().code(), errc::unambiguous_timeout);
+    EXPECT_EQ(request.error().context("retry_reasons"), "KV_LOCKED");
 
     // To unlock what somebody else has locked fails at once.
     virtual_request unlock{clock, upsert(), [](std::uint32_t) -> attempt_script {
@@ -114,7 +114,7 @@ TEST(scenario, a_locked_document_to_the_deadline_is_unambiguous)
     unlock.start();
     clock.run();
     EXPECT_EQ(unlock.dispatched.size(), 1u);
-    EXPECT_EQ(unlock.why().code(), errc::cas_mismatch);
+    EXPECT_EQ(unlock.error().code(), errc::cas_mismatch);
 }
 
 /// A request that cannot be sent for as long as a fact stands, and what clears the fact.
@@ -173,9 +173,9 @@ TEST_F(terminal_facts, fail_at_once_by_default)
         clock.run();
         EXPECT_EQ(request.completions, 1);
         EXPECT_EQ(request.ended, 0ms);
-        EXPECT_EQ(request.why().code(), row.code);
-        EXPECT_NE(request.why().message().find(row.says), std::string::npos)
-            << request.why().message();
+        EXPECT_EQ(request.error().code(), row.code);
+        EXPECT_NE(request.error().message().find(row.says), std::string::npos)
+            << request.error().message();
 
         row.clears(facts);
         blocked = false;
@@ -220,8 +220,8 @@ TEST(scenario, a_socket_cut_in_flight_retries_a_get_and_fails_an_upsert)
         EXPECT_TRUE(read.succeeded());
         EXPECT_EQ(read.dispatched.size(), 2u);
         EXPECT_EQ(write.dispatched.size(), 1u);
-        EXPECT_EQ(write.why().code(), errc::request_canceled);
-        EXPECT_EQ(write.why().context("may_have_been_applied"), "true");
+        EXPECT_EQ(write.error().code(), errc::request_canceled);
+        EXPECT_EQ(write.error().context("may_have_been_applied"), "true");
     }
 }
 
@@ -247,7 +247,7 @@ TEST(scenario, each_stage_has_its_own_rule)
         EXPECT_TRUE(read.succeeded());
         EXPECT_EQ(write.succeeded(), r.write_again);
         if (!r.write_again) {
-            EXPECT_EQ(write.why().history()[0].phase, r.failed.attempt.phase);
+            EXPECT_EQ(write.error().history()[0].phase, r.failed.attempt.phase);
         }
     }
 }
@@ -283,9 +283,9 @@ TEST(scenario, an_unanswered_change_times_out_ambiguously)
     lost.start();
     harmless.start();
     clock.run();
-    EXPECT_EQ(lost.why().code(), errc::ambiguous_timeout);
+    EXPECT_EQ(lost.error().code(), errc::ambiguous_timeout);
     EXPECT_EQ(lost.ended, 2500ms);
-    EXPECT_EQ(harmless.why().code(), errc::unambiguous_timeout);
+    EXPECT_EQ(harmless.error().code(), errc::unambiguous_timeout);
 }
 
 TEST(scenario, a_retry_does_not_hold_up_a_later_request_on_the_same_key)
@@ -349,7 +349,7 @@ TEST(scenario, preparing_again_has_an_end)
     virtual_request request{clock, upsert(best_effort()), [&](std::uint32_t number) {
                                 if (number > 0)
                                     forms.push_back(next_query_form(number));
-                                const verdict meant = classify_query(body, number);
+                                const decision meant = classify_query(body, number);
                                 failed_attempt failed = failed_by(
                                     meant.reason.value_or(retry_reason::unknown));
                                 failed.cause = meant.as_error();
@@ -359,7 +359,7 @@ TEST(scenario, preparing_again_has_an_end)
     clock.run();
     using enum query_form;
     EXPECT_EQ(forms, (std::vector{prepare_again, prepare_again, prepare_again, unprepared}));
-    EXPECT_EQ(request.why().code(), errc::prepared_statement_failure);
+    EXPECT_EQ(request.error().code(), errc::prepared_statement_failure);
 }
 
 }  // namespace

@@ -47,9 +47,9 @@ TEST(strategy_scenario, the_deadline_ends_a_strategy_that_hangs)
     clock.run();
     EXPECT_EQ(request.completions, 1);
     EXPECT_EQ(request.ended, 2500ms);
-    EXPECT_EQ(request.why().code(), errc::unambiguous_timeout);
-    ASSERT_EQ(request.why().history().size(), 1u);
-    EXPECT_EQ(request.why().history()[0].verdict, "timed out before the strategy had answered");
+    EXPECT_EQ(request.error().code(), errc::unambiguous_timeout);
+    ASSERT_EQ(request.error().history().size(), 1u);
+    EXPECT_EQ(request.error().history()[0].decision, "timed out before the strategy had answered");
     never[0](retry_action::with_duration(1ms));  // nobody listens any more
     clock.run();
     EXPECT_EQ(request.completions, 1);
@@ -68,9 +68,9 @@ TEST(strategy_scenario, a_strategy_that_throws_ends_the_request_with_its_error)
     request.start();
     clock.run();
     EXPECT_EQ(request.ended, 0ms);
-    EXPECT_EQ(request.why().code(), errc::retry_strategy_failure);
-    EXPECT_NE(request.why().message().find("no idea"), std::string::npos);
-    EXPECT_EQ(request.why().history()[0].cause, errc::document_locked);
+    EXPECT_EQ(request.error().code(), errc::retry_strategy_failure);
+    EXPECT_NE(request.error().message().find("no idea"), std::string::npos);
+    EXPECT_EQ(request.error().history()[0].cause, errc::document_locked);
 
     const auto chooser = strategy([](const retry_request&, retry_reason) {
         return retry_action::fail_with(error{errc::quota_limited, "mine"});
@@ -79,8 +79,8 @@ TEST(strategy_scenario, a_strategy_that_throws_ends_the_request_with_its_error)
                            always_failing(failed_by(retry_reason::kv_locked))};
     chosen.start();
     clock.run();
-    EXPECT_EQ(chosen.why().code(), errc::quota_limited);
-    EXPECT_EQ(chosen.why().history()[0].verdict, "not retried: the strategy chose to fail");
+    EXPECT_EQ(chosen.error().code(), errc::quota_limited);
+    EXPECT_EQ(chosen.error().history()[0].decision, "not retried: the strategy chose to fail");
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ public:
 
     bool succeeded() const { return completions == 1 && !failed; }
     /// The error it ended with; one without a code if there is none, which no test expects.
-    error why() const { return failed ? *failed : error{error_code{}, "no failure"}; }
+    holdfast::error error() const { return failed ? *failed : holdfast::error{error_code{}, "no failure"}; }
     const retry_request& request() const { return state_.request; }
     const retry_budget& budget() const { return budget_; }
 
@@ -158,16 +158,16 @@ inline failed_attempt failed_by(retry_reason reason,
 }
 
 /// Fails `times` times, then succeeds.
-inline virtual_request::script failing(std::uint32_t times, failed_attempt how,
+inline virtual_request::script failing(std::uint32_t times, failed_attempt with,
                                        duration takes = duration::zero())
 {
     return [=](std::uint32_t number) {
-        return number < times ? attempt_script{takes, how} : attempt_script{takes};
+        return number < times ? attempt_script{takes, with} : attempt_script{takes};
     };
 }
-inline virtual_request::script always_failing(failed_attempt how)
+inline virtual_request::script always_failing(failed_attempt with)
 {
-    return [how](std::uint32_t) { return attempt_script{duration::zero(), how}; };
+    return [with](std::uint32_t) { return attempt_script{duration::zero(), with}; };
 }
 
 /// A strategy made of a function, which also counts how often it is asked.

@@ -20,10 +20,10 @@ using proof::send;
 
 const auto here = proof::space_of("db", "c");
 
-std::unique_ptr<collection_writes> make(const bulk_writes& work, const bulk_write_options& how = {})
+std::unique_ptr<collection_writes> make(const bulk_writes& work, const bulk_write_options& options = {})
 {
     proof::counted_ids ids;
-    return collection_writes::make(here, work.list(), how, ids).value();
+    return collection_writes::make(here, work.list(), options, ids).value();
 }
 
 bulk_writes inserts(int count)

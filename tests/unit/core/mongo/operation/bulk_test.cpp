@@ -21,15 +21,15 @@ using proof::send;
 const auto here = proof::space_of("db", "c");
 
 result<std::unique_ptr<collection_writes>> try_make(const bulk_writes& work,
-                                                    const bulk_write_options& how = {})
+                                                    const bulk_write_options& options = {})
 {
     proof::counted_ids ids;
-    return collection_writes::make(here, work.list(), how, ids);
+    return collection_writes::make(here, work.list(), options, ids);
 }
 
-std::unique_ptr<collection_writes> make(const bulk_writes& work, const bulk_write_options& how = {})
+std::unique_ptr<collection_writes> make(const bulk_writes& work, const bulk_write_options& options = {})
 {
-    return try_make(work, how).value();
+    return try_make(work, options).value();
 }
 
 bulk_writes inserts(int count)
@@ -295,22 +295,22 @@ TEST(bulk, hints_without_acknowledgement_need_servers_that_would_refuse_them)
 
 TEST(bulk, nothing_is_sent_if_a_write_makes_no_sense)
 {
-    const auto words = [](const bulk_writes& work) {
+    const auto description = [](const bulk_writes& work) {
         return std::string{try_make(work).error().message()};
     };
-    EXPECT_NE(words({}).find("no writes were given"), std::string::npos);
+    EXPECT_NE(description({}).find("no writes were given"), std::string::npos);
     bulk_writes update;
     update.insert_one(doc("_id", 1)).update_one(doc(), doc("x", 1));
-    EXPECT_EQ(words(update).find("writes[1]: update"), 0U);
+    EXPECT_EQ(description(update).find("writes[1]: update"), 0U);
     bulk_writes empty;
     empty.update_many(doc(), doc());
-    EXPECT_EQ(words(empty).find("writes[0]: update"), 0U);
+    EXPECT_EQ(description(empty).find("writes[0]: update"), 0U);
     bulk_writes replacement;
     replacement.replace_one(doc(), doc("$set", doc("x", 1)));
-    EXPECT_EQ(words(replacement).find("writes[0]: replacement"), 0U);
+    EXPECT_EQ(description(replacement).find("writes[0]: replacement"), 0U);
     bulk_writes sorted;
     sorted.update_many(doc(), doc("$set", doc("x", 1)), {.sort = bson::view{}});
-    EXPECT_EQ(words(sorted).find("writes[0]: sort"), 0U);
+    EXPECT_EQ(description(sorted).find("writes[0]: sort"), 0U);
 
     holdfast::mongo::details::write_list list;
     list.insert(0, doc("_id", 1));

@@ -20,10 +20,10 @@ using proof::send;
 const auto admin = proof::space_of("admin", "");
 
 std::unique_ptr<client_writes> make(const client_bulk_writes& work,
-                                    const bulk_write_options& how = {})
+                                    const bulk_write_options& options = {})
 {
     proof::counted_ids ids;
-    return client_writes::make(admin, work, how, ids).value();
+    return client_writes::make(admin, work, options, ids).value();
 }
 
 client_bulk_writes deletes(int count)

@@ -23,16 +23,16 @@ using proof::send;
 const auto admin = proof::space_of("admin", "");
 
 result<std::unique_ptr<client_writes>> try_make(const client_bulk_writes& work,
-                                                const bulk_write_options& how = {})
+                                                const bulk_write_options& options = {})
 {
     proof::counted_ids ids;
-    return client_writes::make(admin, work, how, ids);
+    return client_writes::make(admin, work, options, ids);
 }
 
 std::unique_ptr<client_writes> make(const client_bulk_writes& work,
-                                    const bulk_write_options& how = {})
+                                    const bulk_write_options& options = {})
 {
-    return try_make(work, how).value();
+    return try_make(work, options).value();
 }
 
 client_bulk_writes inserts(int count)
@@ -182,22 +182,22 @@ TEST(client_bulk, a_command_with_a_write_to_many_documents_has_no_transaction_nu
 
 TEST(client_bulk, nothing_is_sent_if_a_write_makes_no_sense)
 {
-    const auto words = [](const client_bulk_writes& work, const bulk_write_options& how = {}) {
-        return std::string{try_make(work, how).error().message()};
+    const auto text = [](const client_bulk_writes& work, const bulk_write_options& options = {}) {
+        return std::string{try_make(work, options).error().message()};
     };
-    EXPECT_NE(words({}).find("no writes were given"), std::string::npos);
+    EXPECT_NE(text({}).find("no writes were given"), std::string::npos);
     client_bulk_writes unnamed;
     unnamed.insert_one("coll", doc());
-    EXPECT_NE(words(unnamed).find("'coll' is no namespace"), std::string::npos);
+    EXPECT_NE(text(unnamed).find("'coll' is no namespace"), std::string::npos);
     client_bulk_writes update;
     update.update_one("db.coll", doc(), doc("x", 1));
-    EXPECT_EQ(words(update).find("writes[0]: update"), 0U);
-    const auto nobody = holdfast::mongo::unacknowledged;
+    EXPECT_EQ(text(update).find("writes[0]: update"), 0U);
+    const auto none_found = holdfast::mongo::unacknowledged;
     EXPECT_NE(
-        words(inserts(1), {.write_concern = nobody, .ordered = false, .verbose_results = true})
+        text(inserts(1), {.write_concern = none_found, .ordered = false, .verbose_results = true})
             .find("Cannot request unacknowledged write concern and verbose results"),
         std::string::npos);
-    EXPECT_NE(words(inserts(1), {.write_concern = nobody})
+    EXPECT_NE(text(inserts(1), {.write_concern = none_found})
                   .find("Cannot request unacknowledged write concern and ordered writes"),
               std::string::npos);
 }

@@ -61,13 +61,13 @@ std::string refused_option(const result<T>& made)
 /// What the executor gives for a command that the server has answered: the reply, or an error.
 inline result<bson::document> answered(std::string_view reply)
 {
-    const bson::document told = json(reply);
-    const bool fine = told.find("ok").get<double>().value_or(0) == 1;
-    if (fine && !told.find("writeConcernError"))
-        return told;
+    const bson::document received = json(reply);
+    const bool fine = received.find("ok").get<double>().value_or(0) == 1;
+    if (fine && !received.find("writeConcernError"))
+        return received;
     attempt tried;
     tried.server = endpoint{"a:27017"};
-    error why = make_server_error(told).with_context("server", "a:27017");
+    error why = make_server_error(received).with_context("server", "a:27017");
     return std::move(why).with_history({tried});
 }
 

@@ -45,8 +45,8 @@ TEST(read_batch, takes_nothing_for_a_cursor_that_is_none)
     };
     for (const char* reply : table) {
         SCOPED_TRACE(reply);
-        const bson::document told = json(reply);
-        const auto read = read_batch(told);
+        const bson::document received = json(reply);
+        const auto read = read_batch(received);
         ASSERT_FALSE(read);
         EXPECT_EQ(read.error().code(), make_error_code(errc::malformed_message));
     }

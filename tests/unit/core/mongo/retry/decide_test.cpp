@@ -10,7 +10,7 @@ namespace holdfast::core::mongo {
 namespace {
 
 using namespace std::chrono_literals;
-using enum retry_verdict;
+using enum retry_outcome;
 
 constexpr time_point now{1h};
 constexpr double nearly_one = 1 - 1e-12;
@@ -98,9 +98,9 @@ TEST(decide, overload_is_retried_for_what_no_other_policy_repeats)
     VERIFIES("BP-010");
     VERIFIES("RW-033");
     VERIFIES("RW-035");
-    EXPECT_EQ(after(update_many, {network()}).verdict, not_repeatable);
-    EXPECT_EQ(after(run_command, {network()}).verdict, not_repeatable);
-    EXPECT_EQ(after(update_many, {overloaded()}).verdict, after_backoff);
+    EXPECT_EQ(after(update_many, {network()}).outcome, not_repeatable);
+    EXPECT_EQ(after(run_command, {network()}).outcome, not_repeatable);
+    EXPECT_EQ(after(update_many, {overloaded()}).outcome, after_backoff);
     failed_attempt half = overloaded();
     half.labels.retryable = false;
     EXPECT_FALSE(after(update_many, {half}).retries());
@@ -127,7 +127,7 @@ TEST(decide, options_switch_every_kind_off)
             .kind = r.kind, .repeatable = true, .retry_reads = r.reads, .retry_writes = r.writes};
         EXPECT_EQ(after(policy, {overloaded()}).retries(), r.expected);
         EXPECT_EQ(after(policy, {network()}).retries(), r.expected);
-        EXPECT_EQ(after(policy, {network()}).verdict, r.expected ? at_once : switched_off);
+        EXPECT_EQ(after(policy, {network()}).outcome, r.expected ? at_once : switched_off);
     }
     EXPECT_TRUE(retry_policy{}.retry_reads && retry_policy{}.retry_writes);
 }
@@ -153,12 +153,12 @@ TEST(decide, waits_if_and_only_if_the_server_is_overloaded)
 {
     VERIFIES("BP-030");
     VERIFIES("BP-034");
-    EXPECT_EQ(after(write, {network()}).verdict, at_once);
+    EXPECT_EQ(after(write, {network()}).outcome, at_once);
     EXPECT_EQ(after(write, {network()}).wait, 0ms);
-    EXPECT_EQ(after(write, {overloaded()}).verdict, after_backoff);
+    EXPECT_EQ(after(write, {overloaded()}).outcome, after_backoff);
     failed_attempt labelled_network = network();
     labelled_network.labels.system_overloaded = true;
-    EXPECT_EQ(after(write, {labelled_network}).verdict, after_backoff);
+    EXPECT_EQ(after(write, {labelled_network}).outcome, after_backoff);
     EXPECT_EQ(executions(write, labelled_network), 6);
 }
 
@@ -168,11 +168,11 @@ TEST(decide, the_limit_of_five_stays_and_is_raised_late)
     VERIFIES("BP-060");
     EXPECT_TRUE(after(write, {overloaded(), network(), network(), network(), network()}).retries());
     EXPECT_EQ(
-        after(write, {overloaded(), network(), network(), network(), network(), network()}).verdict,
+        after(write, {overloaded(), network(), network(), network(), network(), network()}).outcome,
         limit_reached);
     EXPECT_TRUE(after(write, {network(), overloaded(), overloaded(), overloaded(), overloaded()})
                     .retries());
-    EXPECT_EQ(after(write, {network(), network()}).verdict, limit_reached);
+    EXPECT_EQ(after(write, {network(), network()}).outcome, limit_reached);
 }
 
 TEST(decide, a_wait_past_the_deadline_ends_it_and_costs_nothing)
@@ -182,10 +182,10 @@ TEST(decide, a_wait_past_the_deadline_ends_it_and_costs_nothing)
     policy.adaptive = true;
     policy.until = deadline{now + 50ms};
     const retry_decision d = after(policy, {overloaded()}, full, 0.75);
-    EXPECT_EQ(d.verdict, wait_too_long);
+    EXPECT_EQ(d.outcome, wait_too_long);
     EXPECT_EQ(d.tokens, full);
-    EXPECT_EQ(after(policy, {overloaded()}, full, 0.5).verdict, after_backoff) << "exactly in time";
-    EXPECT_EQ(after(policy, {network()}, full, 0.5, now + 50ms).verdict, deadline_passed);
+    EXPECT_EQ(after(policy, {overloaded()}, full, 0.5).outcome, after_backoff) << "exactly in time";
+    EXPECT_EQ(after(policy, {network()}, full, 0.5, now + 50ms).outcome, deadline_passed);
 }
 
 TEST(decide, tokens_are_for_overload_only)
@@ -197,12 +197,12 @@ TEST(decide, tokens_are_for_overload_only)
     policy.adaptive = true;
     const token_bucket two{tokens::whole(2), tokens::whole(1000)};
     EXPECT_TRUE(after(policy, {overloaded(), overloaded()}, two).retries());
-    EXPECT_EQ(after(policy, {overloaded(), overloaded(), overloaded()}, two).verdict,
+    EXPECT_EQ(after(policy, {overloaded(), overloaded(), overloaded()}, two).outcome,
               budget_used_up);
     const token_bucket none{tokens{}, tokens::whole(1000)};
     EXPECT_TRUE(after(policy, {network()}, none).retries());
     const retry_decision refunded = after(policy, {overloaded(), duplicate_key()}, two);
-    EXPECT_EQ(refunded.verdict, final_error);
+    EXPECT_EQ(refunded.outcome, final_error);
     EXPECT_EQ(refunded.tokens, two);
 }
 
@@ -308,9 +308,9 @@ TEST(decide, which_error_is_reported)
 
 TEST(decide, our_own_failures_end_the_operation)
 {
-    EXPECT_EQ(after(write, {our_own()}).verdict, final_error);
-    EXPECT_EQ(after(read, {our_own()}).verdict, final_error);
-    EXPECT_EQ(after(write, {{.origin = failure_origin::pool_cleared}}).verdict, at_once);
+    EXPECT_EQ(after(write, {our_own()}).outcome, final_error);
+    EXPECT_EQ(after(read, {our_own()}).outcome, final_error);
+    EXPECT_EQ(after(write, {{.origin = failure_origin::pool_cleared}}).outcome, at_once);
 }
 
 TEST(describe, tells_each_verdict_apart)

@@ -29,13 +29,13 @@ TEST(decide, takes_its_steps_in_the_order_of_the_specification)
     EXPECT_EQ(ended.progress.retries, 1u);
     EXPECT_FALSE(ended.avoids_server);
     // The limit is looked at before the wait, the wait before the token.
-    EXPECT_EQ(decide(policy, {.retries = 5}, overloaded, none, now, 0.9).verdict,
-              retry_verdict::limit_reached);
+    EXPECT_EQ(decide(policy, {.retries = 5}, overloaded, none, now, 0.9).outcome,
+              retry_outcome::limit_reached);
     const auto late = decide(policy, {}, overloaded, one, now, 0.9);
-    EXPECT_EQ(late.verdict, retry_verdict::wait_too_long);
+    EXPECT_EQ(late.outcome, retry_outcome::wait_too_long);
     EXPECT_EQ(late.tokens, one);
-    EXPECT_EQ(decide(policy, {}, overloaded, none, now, 0.01).verdict,
-              retry_verdict::budget_used_up);
+    EXPECT_EQ(decide(policy, {}, overloaded, none, now, 0.01).outcome,
+              retry_outcome::budget_used_up);
     EXPECT_EQ(decide(policy, {}, overloaded, one, now, 0.01).tokens, none);
 }
 
@@ -46,8 +46,8 @@ TEST(decide, a_write_that_nobody_acknowledges_is_never_repeated)
     const retry_policy policy{.kind = retry_kind::write,
                               .repeatable = takes_transaction_number(command, 27)};
     const failed_attempt lost{.origin = failure_origin::network};
-    EXPECT_EQ(decide(policy, {}, lost, token_bucket{}, now, 0.5).verdict,
-              retry_verdict::not_repeatable);
+    EXPECT_EQ(decide(policy, {}, lost, token_bucket{}, now, 0.5).outcome,
+              retry_outcome::not_repeatable);
 }
 
 }  // namespace

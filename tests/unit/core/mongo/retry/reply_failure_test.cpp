@@ -46,15 +46,15 @@ TEST(failure_in, reads_code_message_labels_and_base)
 TEST(failure_in, a_write_concern_error_is_judged_like_any_other)
 {
     VERIFIES("RW-008");
-    const auto judged = [](const char* concern, int wire) {
+    const auto decided = [](const char* concern, int wire) {
         const auto reply = json(std::string{R"({"ok": 1, "n": 1, "writeConcernError": )"} +
                                 concern + "}");
         return is_retryable_write_error(failure_in(reply, wire).value());
     };
-    EXPECT_TRUE(judged(R"({"code": 91, "errmsg": "shutting down"})", 8));
-    EXPECT_TRUE(judged(R"({"code": 1, "errmsg": "not master"})", 8));
-    EXPECT_FALSE(judged(R"({"code": 64, "errmsg": "waiting timed out"})", 8));
-    EXPECT_FALSE(judged(R"({"code": 91, "errmsg": "shutting down"})", 9));
+    EXPECT_TRUE(decided(R"({"code": 91, "errmsg": "shutting down"})", 8));
+    EXPECT_TRUE(decided(R"({"code": 1, "errmsg": "not master"})", 8));
+    EXPECT_FALSE(decided(R"({"code": 64, "errmsg": "waiting timed out"})", 8));
+    EXPECT_FALSE(decided(R"({"code": 91, "errmsg": "shutting down"})", 9));
     const auto labelled = json(R"({"ok": 1, "errorLabels": ["RetryableWriteError"],
                                    "writeConcernError": {"code": 91}})");
     EXPECT_TRUE(is_retryable_write_error(failure_in(labelled, 27).value()));
@@ -91,7 +91,7 @@ TEST(failure_in, a_server_that_takes_no_numbers_is_found_out_by_its_error)
         const auto found = failure_in(reply, wire);
         ASSERT_TRUE(found);
         const retry_decision d = decide(write, {}, *found, token_bucket{}, {}, 0.5);
-        EXPECT_EQ(d.verdict, retry_verdict::final_error);
+        EXPECT_EQ(d.outcome, retry_outcome::final_error);
         EXPECT_TRUE(d.reports_this);
         EXPECT_FALSE(driver_adds_label(*found)) << "it reaches the user as it is";
     }

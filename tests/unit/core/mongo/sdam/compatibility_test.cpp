@@ -35,12 +35,12 @@ TEST(server_types, have_the_names_of_the_specification)
     }
     for (int i = 0; i <= static_cast<int>(topology_type::load_balanced); ++i)
         topologies.insert(name_of(static_cast<topology_type>(i)));
-    using words = std::set<std::string_view>;
-    EXPECT_EQ(servers, (words{"Unknown", "Standalone", "Mongos", "PossiblePrimary", "RSPrimary",
+    using text = std::set<std::string_view>;
+    EXPECT_EQ(servers, (text{"Unknown", "Standalone", "Mongos", "PossiblePrimary", "RSPrimary",
                               "RSSecondary", "RSArbiter", "RSOther", "RSGhost", "LoadBalancer"}));
-    EXPECT_EQ(topologies, (words{"Unknown", "Single", "ReplicaSetNoPrimary",
+    EXPECT_EQ(topologies, (text{"Unknown", "Single", "ReplicaSetNoPrimary",
                                  "ReplicaSetWithPrimary", "Sharded", "LoadBalanced"}));
-    EXPECT_EQ(data, (words{"Mongos", "RSPrimary", "RSSecondary", "Standalone", "LoadBalancer"}));
+    EXPECT_EQ(data, (text{"Mongos", "RSPrimary", "RSSecondary", "Standalone", "LoadBalancer"}));
 }
 
 TEST(topology, starts_with_the_defaults_of_the_specification)

@@ -21,13 +21,13 @@ topology_ptr with_primary()
 std::string outcome(const transition& t)
 {
     std::string text = is_unknown(t.after->find(at("a"))->type) ? "unknown" : "";
-    const auto told = [&](const names& of, std::string_view word) {
+    const auto received = [&](const names& of, std::string_view token) {
         for (const std::string& server : of)
-            text.append(" ").append(word).append(server == "a" ? "" : " " + server);
+            text.append(" ").append(token).append(server == "a" ? "" : " " + server);
     };
-    told(servers_of<clear_pool>(t), "clear");
-    told(servers_of<request_check>(t), "check");
-    told(servers_of<cancel_check>(t), "cancel");
+    received(servers_of<clear_pool>(t), "clear");
+    received(servers_of<request_check>(t), "check");
+    received(servers_of<cancel_check>(t), "cancel");
     return text;
 }
 

@@ -61,12 +61,12 @@ struct polling_client {
     void run_until(time_point end, const result<std::vector<srv_host>>& answer,
                    std::span<const double> chances = any_chance)
     {
-        const srv_poll_settings how{settings.srv.value(), settings.heartbeat_frequency,
+        const srv_poll_settings poll{settings.srv.value(), settings.heartbeat_frequency,
                                     shares_domain};
         while (next_poll && *next_poll <= end) {
             clock = *next_poll;
             asked.push_back(clock);
-            const auto outcome = apply_srv_poll(topology, answer, how, chances);
+            const auto outcome = apply_srv_poll(topology, answer, poll, chances);
             topology = outcome.change.after;
             for (const effect& e : outcome.change.effects)
                 if (const auto* text = std::get_if<warn>(&e))

@@ -43,10 +43,10 @@ TEST(explanation, of_staleness_says_how_stale)
 {
     const topology_ptr t = replica_set(
         {wrote(server("p", rs_primary), 500), wrote(server("s", rs_secondary), 300)});
-    const auto told = explain_no_match(*t, reads(read_mode::secondary, {}, 90s), {}, now);
-    ASSERT_EQ(told.size(), 2u);
-    EXPECT_EQ(told[1].server, reported_address("s"));
-    EXPECT_EQ(told[1].why, "RSSecondary is about 210 s stale");
+    const auto received = explain_no_match(*t, reads(read_mode::secondary, {}, 90s), {}, now);
+    ASSERT_EQ(received.size(), 2u);
+    EXPECT_EQ(received[1].server, reported_address("s"));
+    EXPECT_EQ(received[1].why, "RSSecondary is about 210 s stale");
     const auto exact = explain_no_match(*t, reads(read_mode::secondary, {{{"a", "b"}}}, 210s), {},
                                         now);
     EXPECT_EQ(exact[1].why, "RSSecondary does not match the tags");

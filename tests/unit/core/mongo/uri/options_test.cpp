@@ -169,9 +169,9 @@ TEST(options, with_numbers_end_at_their_bounds)
         const auto take = [&](const std::string& text) {
             client_settings s;
             const reading outcome = take_value(o, s, text);
-            EXPECT_EQ(outcome.is == reading::verdict::taken,
+            EXPECT_EQ(outcome.is == reading::status::taken,
                       written(o, s) == std::vector<std::string>{text});
-            return outcome.is == reading::verdict::taken;
+            return outcome.is == reading::status::taken;
         };
         EXPECT_TRUE(take(std::to_string(o.least)));
         EXPECT_TRUE(take(std::to_string(o.most)));
@@ -191,18 +191,18 @@ TEST(options, with_switches_know_old_spellings)
         client_settings s;
         for (const std::string_view text : {"true", "1", "yes", "y", "t"}) {
             const reading outcome = take_value(o, s, text);
-            EXPECT_EQ(outcome.is, reading::verdict::taken) << text;
+            EXPECT_EQ(outcome.is, reading::status::taken) << text;
             EXPECT_EQ(outcome.note.empty(), text == "true") << text;
             EXPECT_EQ(written(o, s), std::vector<std::string>{"true"});
         }
         for (const std::string_view text : {"false", "0", "-1", "no", "n", "f"}) {
             const reading outcome = take_value(o, s, text);
-            EXPECT_EQ(outcome.is, reading::verdict::taken) << text;
+            EXPECT_EQ(outcome.is, reading::status::taken) << text;
             EXPECT_EQ(outcome.note.empty(), text == "false") << text;
             EXPECT_EQ(written(o, s), std::vector<std::string>{"false"});
         }
         for (const std::string_view text : {"", "invalid", "True", "tru", "2"})
-            EXPECT_NE(take_value(o, s, text).is, reading::verdict::taken) << text;
+            EXPECT_NE(take_value(o, s, text).is, reading::status::taken) << text;
     }
 }
 

@@ -9,15 +9,15 @@
 #include <optional>
 #include <utility>
 
-namespace holdfast::sync {
+namespace holdfast {
 
 namespace asio = boost::asio;
 
 /// What makes calls block: it runs the operations of the asynchronous client on the thread that
 /// calls. Shared by a client and all that was made from it. Not for applications.
-class bridge {
+class blocking_bridge {
 public:
-    virtual ~bridge() = default;
+    virtual ~blocking_bridge() = default;
 
     /// Waits until the deployment has been looked up; costs next to nothing once it has.
     virtual result<void> open() = 0;
@@ -74,27 +74,27 @@ private:
 /// A handle of the asynchronous client, and what its operations wait on. The handle always goes
 /// first: the rest is what it lives on.
 template <class Inner>
-class blocking {
+class blocking_handle {
 protected:
-    blocking(std::shared_ptr<bridge> on, Inner inner)
+    blocking_handle(std::shared_ptr<blocking_bridge> on, Inner inner)
         : bridge_{std::move(on)}, inner_{std::move(inner)}
     {
     }
-    blocking(const blocking&) = default;
-    blocking(blocking&&) noexcept = default;
-    blocking& operator=(const blocking& other)
+    blocking_handle(const blocking_handle&) = default;
+    blocking_handle(blocking_handle&&) noexcept = default;
+    blocking_handle& operator=(const blocking_handle& other)
     {
         inner_ = other.inner_;
         bridge_ = other.bridge_;
         return *this;
     }
-    blocking& operator=(blocking&& other) noexcept
+    blocking_handle& operator=(blocking_handle&& other) noexcept
     {
         inner_ = std::move(other.inner_);
         bridge_ = std::move(other.bridge_);
         return *this;
     }
-    ~blocking() = default;
+    ~blocking_handle() = default;
 
     template <class T>
     result<T> wait(asio::awaitable<result<T>> what) const
@@ -102,8 +102,8 @@ protected:
         return bridge_->wait(std::move(what));
     }
 
-    std::shared_ptr<bridge> bridge_;
+    std::shared_ptr<blocking_bridge> bridge_;
     Inner inner_;
 };
 
-}  // namespace holdfast::sync
+}  // namespace holdfast

@@ -27,28 +27,24 @@
 ///   nothing               an awaitable<T> that throws `failure`
 ///   asio::use_awaitable   an awaitable<result<T>>, which does not throw
 ///   any other of Asio's   the signature is void(result<T>): callbacks, use_future, deferred ...
-namespace holdfast::mongo {
+namespace holdfast {
 
 namespace asio = boost::asio;
 
 /// The token that is used when none is given.
-struct throwing {};
+struct throw_on_error {};
 
-namespace details {
+namespace completion_details {
 
 template <class Token>
-inline constexpr bool is_throwing = std::same_as<std::remove_cvref_t<Token>, throwing>;
+inline constexpr bool throws_on_error = std::same_as<std::remove_cvref_t<Token>, throw_on_error>;
 template <class Token>
-inline constexpr bool awaits = is_throwing<Token> ||
+inline constexpr bool awaits = throws_on_error<Token> ||
                                std::same_as<std::remove_cvref_t<Token>, asio::use_awaitable_t<>>;
-
-/// What the coroutine of an operation returns, for a given token.
-template <class T, class Token>
-using given = std::conditional_t<is_throwing<Token>, T, result<T>>;
 
 /// co_spawn wants a value that can be made of nothing.
 template <class T>
-asio::awaitable<std::optional<result<T>>> optionally(asio::awaitable<result<T>> what)
+asio::awaitable<std::optional<result<T>>> as_optional(asio::awaitable<result<T>> what)
 {
     // A cancelled operation is a failed one; Asio would throw out of the next co_await.
     co_await asio::this_coro::throw_if_cancelled(false);
@@ -58,7 +54,7 @@ asio::awaitable<std::optional<result<T>>> optionally(asio::awaitable<result<T>> 
 
 /// What co_spawn calls at the end, and what it takes until then: the handler, and work for the
 /// handler's own executor, whose context must not end before.
-template <class Given, class Handler, class Executor>
+template <class Outcome, class Handler, class Executor>
 class completion {
 public:
     completion(Handler handler, const asio::any_io_executor& on, const Executor& to)
@@ -69,8 +65,8 @@ public:
             return;
         // Posted, so that nothing is cancelled before it has begun, or by another thread.
         stop_ = std::make_shared<asio::cancellation_signal>();
-        slot.assign([on, stop = stop_](asio::cancellation_type how) {
-            asio::post(on, [stop, how] { stop->emit(how); });
+        slot.assign([on, stop = stop_](asio::cancellation_type type) {
+            asio::post(on, [stop, type] { stop->emit(type); });
         });
     }
 
@@ -81,7 +77,7 @@ public:
         return stop_ ? stop_->slot() : cancellation_slot_type{};
     }
 
-    void operator()(const std::exception_ptr& thrown, std::optional<Given> outcome)
+    void operator()(const std::exception_ptr& thrown, std::optional<Outcome> outcome)
     {
         if (thrown)
             std::rethrow_exception(thrown);
@@ -100,26 +96,31 @@ private:
     std::shared_ptr<asio::cancellation_signal> stop_;
 };
 
+}  // namespace completion_details
+
+/// What the coroutine of an operation returns for a token: T, or a result<T> that does not throw.
+template <class T, class Token>
+using completion_result_t =
+    std::conditional_t<completion_details::throws_on_error<Token>, T, result<T>>;
+
 /// Hands the outcome to the token. The coroutine runs on `on`, the client's executor, whatever the
 /// handler's may be: that of a future is a thread pool of Asio's.
-template <class Given, class Token>
-auto deliver(const asio::any_io_executor& on, asio::awaitable<Given> what, Token&& token)
+template <class Outcome, class Token>
+auto initiate(const asio::any_io_executor& on, asio::awaitable<Outcome> what, Token&& token)
 {
-    if constexpr (awaits<Token>) {
+    if constexpr (completion_details::awaits<Token>) {
         return what;
     } else {
-        return asio::async_initiate<Token, void(Given)>(
-            [on](auto handler, asio::awaitable<Given> running) {
+        return asio::async_initiate<Token, void(Outcome)>(
+            [on](auto handler, asio::awaitable<Outcome> running) {
                 const auto to = asio::get_associated_executor(handler, on);
                 using executor = std::remove_const_t<decltype(to)>;
                 asio::co_spawn(
-                    on, optionally(std::move(running)),
-                    completion<Given, decltype(handler), executor>{std::move(handler), on, to});
+                    on, completion_details::as_optional(std::move(running)),
+                    completion_details::completion<Outcome, decltype(handler), executor>{std::move(handler), on, to});
             },
             token, std::move(what));
     }
 }
 
-}  // namespace details
-
-}  // namespace holdfast::mongo
+}  // namespace holdfast

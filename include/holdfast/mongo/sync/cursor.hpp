@@ -1,6 +1,6 @@
 #pragma once
 #include "holdfast/mongo/cursor.hpp"
-#include "holdfast/sync/bridge.hpp"
+#include "holdfast/blocking.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace holdfast::sync {
+namespace holdfast::mongo::sync {
 
 /// The outcome of a query, fetched as it is read; the query is sent when the first document is
 /// asked for. Not for two threads at a time. What is left of it on the server is given up when the
@@ -21,10 +21,10 @@ namespace holdfast::sync {
 ///
 /// See mongo::cursor. Its try_next, which asks the server at most once, is poll() here: names that
 /// begin with try_ are of the forms that do not throw.
-class cursor : blocking<mongo::cursor> {
+class cursor : blocking_handle<mongo::cursor> {
 public:
-    cursor(std::shared_ptr<bridge> on, mongo::cursor inner)
-        : blocking{std::move(on), std::move(inner)}
+    cursor(std::shared_ptr<blocking_bridge> on, mongo::cursor inner)
+        : blocking_handle{std::move(on), std::move(inner)}
     {
     }
     cursor(cursor&&) noexcept = default;
@@ -137,4 +137,4 @@ private:
     }
 };
 
-}  // namespace holdfast::sync
+}  // namespace holdfast::mongo::sync
