@@ -1,5 +1,5 @@
 #pragma once
-#include "net/anchorage.hpp"
+#include "net/context_registry.hpp"
 #include "runtime/alarm_heap.hpp"
 
 #include <boost/asio/steady_timer.hpp>

@@ -1,5 +1,5 @@
 #pragma once
-#include "net/anchorage.hpp"
+#include "net/context_registry.hpp"
 #include "net/socket_types.hpp"
 #include "runtime/world.hpp"
 

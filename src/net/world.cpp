@@ -2,7 +2,7 @@
 
 #include "net/address.hpp"
 #include "net/alarm_timer.hpp"
-#include "net/anchorage.hpp"
+#include "net/context_registry.hpp"
 #include "net/connect.hpp"
 #include "net/entropy.hpp"
 #include "net/failures.hpp"

@@ -2,7 +2,7 @@
 #include "core/pool/errc.hpp"
 #include "format.hpp"
 #include "pool_live.hpp"
-#include "sdam_words.hpp"
+#include "sdam_json.hpp"
 #include "unified/needs.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "pool_run.hpp"
 
 #include "case_fields.hpp"
-#include "pool_words.hpp"
+#include "pool_json.hpp"
 
 #include <algorithm>
 

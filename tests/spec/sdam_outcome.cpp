@@ -2,7 +2,7 @@
 
 #include "case_fields.hpp"
 #include "core/mongo/settings/address.hpp"
-#include "sdam_words.hpp"
+#include "sdam_json.hpp"
 
 namespace holdfast::spec {
 

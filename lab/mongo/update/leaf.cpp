@@ -3,7 +3,7 @@
 #include "lab/mongo/update/number.hpp"
 #include "lab/mongo/update/path.hpp"
 #include "lab/mongo/update/rewriter.hpp"
-#include "lab/mongo/update/words.hpp"
+#include "lab/mongo/update/id_text.hpp"
 
 #include <chrono>
 

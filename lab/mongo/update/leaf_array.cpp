@@ -3,7 +3,7 @@
 #include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/document/stable_sort.hpp"
 #include "lab/mongo/update/rewriter.hpp"
-#include "lab/mongo/update/words.hpp"
+#include "lab/mongo/update/id_text.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -4,7 +4,7 @@
 #include "lab/mongo/document/number.hpp"
 #include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/update/path.hpp"
-#include "lab/mongo/update/words.hpp"
+#include "lab/mongo/update/id_text.hpp"
 
 #include <algorithm>
 #include <array>

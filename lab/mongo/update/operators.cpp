@@ -1,7 +1,7 @@
 #include "lab/mongo/update/operators.hpp"
 
 #include "lab/mongo/document/server_code.hpp"
-#include "lab/mongo/update/words.hpp"
+#include "lab/mongo/update/id_text.hpp"
 
 #include <algorithm>
 #include <string>

@@ -3,7 +3,7 @@
 #include "holdfast/bson/array_index.hpp"
 #include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/update/path.hpp"
-#include "lab/mongo/update/words.hpp"
+#include "lab/mongo/update/id_text.hpp"
 
 #include <algorithm>
 #include <charconv>

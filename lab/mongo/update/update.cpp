@@ -4,7 +4,7 @@
 #include "lab/mongo/update/operators.hpp"
 #include "lab/mongo/update/rewriter.hpp"
 #include "lab/mongo/update/whole.hpp"
-#include "lab/mongo/update/words.hpp"
+#include "lab/mongo/update/id_text.hpp"
 
 #include <string>
 #include <utility>

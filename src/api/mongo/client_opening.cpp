@@ -2,7 +2,7 @@
 #include "api/mongo/process_facts.hpp"
 #include "core/mongo/error/errc.hpp"
 #include "shell/mongo/connection/first_contact.hpp"
-#include "shell/mongo/topology/sdam_told.hpp"
+#include "shell/mongo/topology/sdam_events.hpp"
 
 #include <boost/asio/this_coro.hpp>
 

@@ -4,7 +4,7 @@
 #include "holdfast/bson/object_id.hpp"
 #include "holdfast/mongo/client.hpp"
 #include "runtime/wait.hpp"
-#include "shell/mongo/connection/recipe.hpp"
+#include "shell/mongo/connection/connection_config.hpp"
 #include "shell/mongo/execute/client_state.hpp"
 #include "shell/mongo/execute/command_attempts.hpp"
 #include "shell/mongo/execute/command_order.hpp"

@@ -54,7 +54,7 @@ struct checked_in {
     connection_id id;
 };
 
-}  // namespace pool_told
+}  // namespace pool_events
 
 using pool_event =
     std::variant<pool_events::created, pool_events::ready, pool_events::cleared, pool_events::closed,

@@ -1,7 +1,7 @@
 #pragma once
 #include "runtime/world.hpp"
 #include "shell/mongo/connection/connection.hpp"
-#include "shell/mongo/connection/recipe.hpp"
+#include "shell/mongo/connection/connection_config.hpp"
 
 namespace holdfast::shell::mongo {
 

@@ -2,7 +2,7 @@
 #include "core/mongo/uri/uri.hpp"
 #include "runtime/world.hpp"
 #include "shell/mongo/connection/connection.hpp"
-#include "shell/mongo/connection/recipe.hpp"
+#include "shell/mongo/connection/connection_config.hpp"
 
 namespace holdfast::shell::mongo {
 

@@ -5,7 +5,7 @@
 #include "core/retry/token_bucket.hpp"
 #include "holdfast/bson/builder.hpp"
 #include "runtime/world.hpp"
-#include "shell/mongo/tell/event_hub.hpp"
+#include "shell/mongo/events/event_hub.hpp"
 #include "shell/mongo/topology/topology.hpp"
 
 #include <atomic>

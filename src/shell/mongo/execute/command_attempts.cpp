@@ -7,7 +7,7 @@
 #include "core/mongo/retry/reply_failure.hpp"
 #include "core/mongo/wire/message_builder.hpp"
 #include "core/pool/errc.hpp"
-#include "shell/mongo/connection/recipe.hpp"
+#include "shell/mongo/connection/connection_config.hpp"
 #include "shell/mongo/execute/pinned_connection.hpp"
 #include "shell/mongo/execute/routing.hpp"
 #include "shell/planted.hpp"

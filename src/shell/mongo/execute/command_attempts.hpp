@@ -4,7 +4,7 @@
 #include "core/retry/attempt_log.hpp"
 #include "shell/mongo/execute/client_state.hpp"
 #include "shell/mongo/execute/command_order.hpp"
-#include "shell/mongo/execute/command_telling.hpp"
+#include "shell/mongo/execute/command_monitoring.hpp"
 #include "shell/mongo/execute/operation_session.hpp"
 #include "shell/retry_loop.hpp"
 

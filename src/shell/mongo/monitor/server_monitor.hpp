@@ -6,7 +6,7 @@
 #include "runtime/background.hpp"
 #include "runtime/wait.hpp"
 #include "shell/mongo/connection/establish.hpp"
-#include "shell/mongo/tell/event_hub.hpp"
+#include "shell/mongo/events/event_hub.hpp"
 
 #include <memory>
 #include <mutex>

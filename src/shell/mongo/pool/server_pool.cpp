@@ -4,7 +4,7 @@
 #include "runtime/wait.hpp"
 #include "shell/mongo/connection/authenticate.hpp"
 #include "shell/mongo/connection/establish.hpp"
-#include "shell/mongo/pool/pool_told.hpp"
+#include "shell/mongo/pool/pool_events.hpp"
 #include "shell/planted.hpp"
 
 #include <chrono>

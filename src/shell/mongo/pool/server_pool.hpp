@@ -4,8 +4,8 @@
 #include "runtime/background.hpp"
 #include "runtime/world.hpp"
 #include "shell/mongo/connection/connection.hpp"
-#include "shell/mongo/connection/recipe.hpp"
-#include "shell/mongo/tell/event_hub.hpp"
+#include "shell/mongo/connection/connection_config.hpp"
+#include "shell/mongo/events/event_hub.hpp"
 
 #include <functional>
 #include <map>

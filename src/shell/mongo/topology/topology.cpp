@@ -1,6 +1,6 @@
 #include "shell/mongo/topology/topology.hpp"
 
-#include "shell/mongo/topology/sdam_told.hpp"
+#include "shell/mongo/topology/sdam_events.hpp"
 #include "shell/planted.hpp"
 
 #include <boost/asio/post.hpp>

@@ -9,7 +9,7 @@
 #include "runtime/wait.hpp"
 #include "shell/mongo/monitor/server_monitor.hpp"
 #include "shell/mongo/pool/server_pool.hpp"
-#include "shell/mongo/tell/event_hub.hpp"
+#include "shell/mongo/events/event_hub.hpp"
 
 #include <atomic>
 #include <functional>

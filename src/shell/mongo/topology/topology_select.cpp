@@ -1,7 +1,7 @@
 #include "core/mongo/error/errc.hpp"
 #include "core/mongo/select/explain.hpp"
-#include "shell/mongo/tell/log_words.hpp"
-#include "shell/mongo/topology/sdam_told.hpp"
+#include "shell/mongo/events/log_messages.hpp"
+#include "shell/mongo/topology/sdam_events.hpp"
 #include "shell/mongo/topology/topology.hpp"
 
 #include <algorithm>

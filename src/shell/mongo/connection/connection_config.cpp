@@ -1,4 +1,4 @@
-#include "shell/mongo/connection/recipe.hpp"
+#include "shell/mongo/connection/connection_config.hpp"
 
 #include <algorithm>
 #include <string>

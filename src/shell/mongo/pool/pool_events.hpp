@@ -1,6 +1,6 @@
 #pragma once
 #include "core/pool/pool_event.hpp"
-#include "shell/mongo/tell/event_hub.hpp"
+#include "shell/mongo/events/event_hub.hpp"
 
 namespace holdfast::shell::mongo {
 

@@ -1,6 +1,6 @@
-#include "shell/mongo/tell/event_hub.hpp"
+#include "shell/mongo/events/event_hub.hpp"
 
-#include "shell/mongo/tell/log_words.hpp"
+#include "shell/mongo/events/log_messages.hpp"
 #include "shell/planted.hpp"
 
 #include <utility>

@@ -1,4 +1,4 @@
-#include "shell/mongo/execute/command_telling.hpp"
+#include "shell/mongo/execute/command_monitoring.hpp"
 
 #include "core/mongo/error/server_error.hpp"
 #include "core/mongo/wire/compression.hpp"

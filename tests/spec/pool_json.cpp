@@ -1,4 +1,4 @@
-#include "pool_words.hpp"
+#include "pool_json.hpp"
 
 namespace holdfast::spec {
 

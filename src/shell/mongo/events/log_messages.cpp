@@ -1,4 +1,4 @@
-#include "shell/mongo/tell/log_words.hpp"
+#include "shell/mongo/events/log_messages.hpp"
 
 #include "core/mongo/settings/address.hpp"
 #include "holdfast/bson/builder.hpp"

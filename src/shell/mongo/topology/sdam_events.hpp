@@ -1,7 +1,7 @@
 #pragma once
 #include "core/mongo/sdam/event.hpp"
 #include "holdfast/mongo/description.hpp"
-#include "shell/mongo/tell/event_hub.hpp"
+#include "shell/mongo/events/event_hub.hpp"
 
 namespace holdfast::shell::mongo {
 

@@ -1,4 +1,4 @@
-#include "sdam_words.hpp"
+#include "sdam_json.hpp"
 
 #include <algorithm>
 

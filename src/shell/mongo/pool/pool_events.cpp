@@ -1,4 +1,4 @@
-#include "shell/mongo/pool/pool_told.hpp"
+#include "shell/mongo/pool/pool_events.hpp"
 
 #include "shell/mongo/pool/server_pool.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 #include "holdfast/log.hpp"
-#include "shell/mongo/tell/event_hub.hpp"
+#include "shell/mongo/events/event_hub.hpp"
 
 #include <cstddef>
 #include <optional>

@@ -1,4 +1,4 @@
-#include "net/anchorage.hpp"
+#include "net/context_registry.hpp"
 
 #include "net/socket_types.hpp"
 

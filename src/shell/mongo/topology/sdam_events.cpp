@@ -1,4 +1,4 @@
-#include "shell/mongo/topology/sdam_told.hpp"
+#include "shell/mongo/topology/sdam_events.hpp"
 
 #include <string>
 #include <vector>
