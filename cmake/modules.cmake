@@ -14,6 +14,10 @@
 # Public headers that a pure module may include.
 set(HOLDFAST_CORE_MAY_SEE error.hpp id.hpp options.hpp bson)
 
+# Nearly every file needs these.
+set(HOLDFAST_STD_HEADERS <algorithm> <array> <chrono> <functional> <map> <memory> <optional> <span>
+    <string> <string_view> <unordered_map> <utility> <variant> <vector>
+    <boost/system/error_code.hpp>)
 # A coroutine needs these, and they cost two seconds a file.
 set(HOLDFAST_ASIO_HEADERS <boost/asio/awaitable.hpp> <boost/asio/any_io_executor.hpp>
     <boost/asio/co_spawn.hpp> <boost/asio/use_awaitable.hpp> <boost/asio/ip/tcp.hpp>
@@ -52,11 +56,7 @@ function(holdfast_module module)
         add_library(holdfast_${name} OBJECT ${sources})
         target_include_directories(holdfast_${name} PRIVATE ${view})
         target_link_libraries(holdfast_${name} PRIVATE Boost::headers ${arg_LINKS})
-        if(module STREQUAL "runtime")
-            target_precompile_headers(holdfast_${name} PRIVATE ${HOLDFAST_ASIO_HEADERS})
-        elseif(NOT module MATCHES "^core/" AND NOT arg_PURE)
-            target_precompile_headers(holdfast_${name} REUSE_FROM holdfast_runtime)
-        endif()
+        holdfast_precompile(${module} holdfast_${name} "${arg_PURE}")
         set(library holdfast)
         if(module MATCHES "^lab/")
             set(library holdfast_lab)
@@ -66,6 +66,20 @@ function(holdfast_module module)
     else()
         add_library(holdfast_${name} INTERFACE)
         target_include_directories(holdfast_${name} INTERFACE ${view})
+    endif()
+endfunction()
+
+# Headers are compiled once for all pure modules, and once for all others. The pure ones get nothing
+# of Asio, so that a coroutine in them still does not compile.
+function(holdfast_precompile module target is_pure)
+    if(module STREQUAL "core/error")
+        target_precompile_headers(${target} PRIVATE ${HOLDFAST_STD_HEADERS})
+    elseif(module STREQUAL "runtime")
+        target_precompile_headers(${target} PRIVATE ${HOLDFAST_STD_HEADERS} ${HOLDFAST_ASIO_HEADERS})
+    elseif(module MATCHES "^core/" OR is_pure)
+        target_precompile_headers(${target} REUSE_FROM holdfast_core_error)
+    else()
+        target_precompile_headers(${target} REUSE_FROM holdfast_runtime)
     endif()
 endfunction()
 

@@ -11,9 +11,55 @@ import pathlib
 import re
 import sys
 
-FOLDERS = ["include", "src", "lab", "tools", "tests", "bench", "examples"]
+FOLDERS = ["include", "src", "lab", "tools", "tests", "bench", "examples", "docs"]
+CODE = (".hpp", ".cpp", ".py", ".sh")
+SUFFIXES = (*CODE, ".md", ".mjs", ".js", ".txt", ".cmake")
 PLANTED = "tests/tidy/planted"
-MAX_COLUMNS, MAX_FUNCTION, MAX_FILE = 100, 70, 400
+MAX_COLUMNS, MAX_FUNCTION, MAX_FILE, MAX_MEMBERS = 100, 70, 400, 60
+
+# The folders of DESIGN 1, and what may lie in them; a new folder is a decision, made here.
+SHELVES = {
+    "src": ["api api/common api/mongo api/couchbase",
+            "core core/bson core/json core/error core/retry core/pool core/sasl core/uri",
+            "core/compress core/mongo core/couchbase",
+            *(f"core/mongo/{part}" for part in (
+                "error settings uri handshake wire sdam select session operation retry").split()),
+            *(f"core/couchbase/{part}" for part in (
+                "wire handshake config route inflight operation rows retry").split()),
+            "runtime shell shell/events shell/pool shell/http shell/mongo shell/couchbase",
+            *(f"shell/mongo/{part}" for part in
+              "connection events pool monitor topology execute".split()),
+            *(f"shell/couchbase/{part}" for part in
+              "connection dispatch config execute".split()),
+            "net net/dns net/tls net/blocking sim"],
+    "lab": ["api serve fault mongo couchbase",
+            *(f"mongo/{part}" for part in (
+                "document expression query update aggregate storage fault data node command serve"
+                " peer set router deployment").split()),
+            *(f"couchbase/{part}" for part in "data map kv serve cluster http mgmt".split())],
+    "tests": ["unit property client client/prose client/races client/planted world",
+              "world/determinism spec spec/unified lab truth interop fuzz support header layers",
+              "tidy trace toolchain consumer docs"],
+}
+# Below these the tree of the code is mirrored, or a foreign tool decides.
+FREE_BELOW = ("tests/unit", "tests/lab", "tests/interop", PLANTED)
+
+# The terms of the field instead of a dialect: what is searched for must be found (docs/glossary.md).
+DIALECT = {
+    r"told|tells?|telling": "event, notify, report",
+    "patience": "timeout",
+    r"good_?byes?|farewells?|sees?_off|seen_off": "endSessions, close, await_shutdown",
+    r"greet[a-z]*": "handshake, bootstrap",
+    r"recipes?": "connection_config",
+    r"believe[a-z]*": "last_known, cached",
+    r"anchorage|anchored|cast_off": "context_registry, unregister",
+    r"theatres?|kelp": "scenario, collection",
+    r"nobody|somebody|whoever": "the component's name",
+}
+DIALECT_OUTSIDE_DRILL = {r"judg[a-z]*|unjudged|verdicts?": "decide, classify, outcome"}
+DIALECT_IN_CODE = {r"words?": "text, message, name", "how": "options"}
+# A word that belongs to somebody else's vocabulary: (file, word, reason).
+FOREIGN_WORDS = []
 
 # Who may use whom, besides itself and include/holdfast. The include paths enforce the same for each
 # module; this catches what they cannot see, such as a path with dots.
@@ -92,7 +138,7 @@ def layers(source):
 
 
 def purity(source):
-    yield from source.find(IMPURE, "core is pure: {}")
+    yield from source.find(IMPURE, "a pure module takes values and returns values: {}")
 
 
 def one_door(source):
@@ -197,16 +243,78 @@ def own_header_first(source):
         yield 1, f"its own header, {own[0]}, is included first"
 
 
+def bordered(text):
+    """The text with `_` at every change of case, so that words have borders: toldOf, told_of."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", text).lower()
+
+
+def word_pattern(words):
+    return re.compile(rf"(?<![a-z0-9])(?:{words})(?![a-z0-9])")
+
+
+def dialect(source):
+    is_drill = re.search(r"drill|truth", source.name)
+    books = [(DIALECT, source.text), ({} if is_drill else DIALECT_OUTSIDE_DRILL, source.text),
+             (DIALECT_IN_CODE if CPP.search(source.name) else {}, source.code)]
+    allowed = [word for file, word, _ in FOREIGN_WORDS if file == source.name]
+    for book, text in books:
+        for n, line in enumerate(text.splitlines(), 1):
+            for words, instead in book.items():
+                for found in word_pattern(words).finditer(bordered(line)):
+                    if found.group() not in allowed:
+                        yield n, f"'{found.group()}' is dialect: {instead}"
+    yield from source.find(re.compile(r"\bwhy\s*\(\s*\)"), "'{}' is dialect: error()")
+
+
+def file_names(source):
+    for words in (*DIALECT, *DIALECT_IN_CODE):
+        if word_pattern(words).search(bordered(pathlib.PurePath(source.name).stem)):
+            yield 1, "a file is named in the dialect"
+
+
+def members(source):
+    """Declarations at the top level of a class; those of one with too many are a second class."""
+    for found in re.finditer(r"\b(?:class|struct)\s+(?:\[\[\w+\]\]\s*)?(\w+)[^;{}()=]*\{",
+                             source.code):
+        depth, count, at = 1, 0, found.end()
+        while depth and at < len(source.code):
+            c = source.code[at]
+            depth += {"{": 1, "}": -1}.get(c, 0)
+            after = source.code[at + 1:at + 40].lstrip()[:1]
+            if depth == 1 and (c == ";" or c == "}" and after not in (";", ",", ")", "{")):
+                count += 1
+            at += 1
+        if count > MAX_MEMBERS:
+            yield source.line(found.start()), (
+                f"{found.group(1)} has {count} members; the limit is {MAX_MEMBERS}")
+
+
+def shelves(root):
+    for top, listed in SHELVES.items():
+        known = {f"{top}/{name}" for names in listed for name in names.split()} | {top}
+        for folder in sorted({path.parent for path in (root / top).rglob("*") if path.is_file()}):
+            name = folder.relative_to(root).as_posix()
+            if name not in known and not name.startswith(FREE_BELOW) and "node_modules" not in name:
+                yield f"{name}:1: [shelves] a folder that DESIGN 1 does not know"
+
+
 def modules(root):
-    """A folder that no line of src/CMakeLists.txt names would silently not be built."""
-    listing = root / "src/CMakeLists.txt"
-    if not listing.exists():
-        return
-    named = re.findall(r"holdfast_module\(([\w/]+)", listing.read_text(encoding="utf-8"))
-    for folder in sorted({path.parent for path in (root / "src").rglob("*.cpp")}):
-        name = folder.relative_to(root / "src").as_posix()
-        if name not in named:
-            yield f"src/CMakeLists.txt:1: [modules] no holdfast_module({name})"
+    """A folder that no line of its CMakeLists.txt names would silently not be built."""
+    for top, place in (("src", root / "src"), ("lab", root)):
+        listing = root / top / "CMakeLists.txt"
+        if not listing.exists():
+            continue
+        named = re.findall(r"holdfast_module\(([\w/]+)", listing.read_text(encoding="utf-8"))
+        for folder in sorted({path.parent for path in (root / top).rglob("*.cpp")}):
+            name = folder.relative_to(place).as_posix()
+            if name not in named:
+                yield f"{top}/CMakeLists.txt:1: [modules] no holdfast_module({name})"
+
+
+def pure_lab_modules(root):
+    listing = root / "lab/CMakeLists.txt"
+    text = listing.read_text(encoding="utf-8") if listing.exists() else ""
+    return tuple(f"{name}/" for name in re.findall(r"holdfast_module\(([\w/]+) PURE", text))
 
 
 def is_in(*folders):
@@ -217,6 +325,9 @@ CPP = re.compile(r"\.[ch]pp$")
 RULES = [  # (rule, which names it holds for)
     (layers, is_in("src/", "lab/")),
     (purity, is_in("src/core/")),
+    (dialect, lambda name: name not in ("tools/tidy.py", "docs/conformance.md", "docs/glossary.md")),
+    (file_names, lambda name: True),
+    (members, CPP.search),
     (one_door, is_in("src/shell/", "lab/")),
     (order, is_in("src/shell/", "lab/", "src/core/")),
     (coroutines, lambda name: CPP.search(name) and not name.startswith("tests/toolchain/")),
@@ -232,14 +343,17 @@ RULES = [  # (rule, which names it holds for)
 
 def offences(root):
     yield from modules(root)
+    yield from shelves(root)
+    pure_lab = pure_lab_modules(root)
+    rules = [*RULES, (purity, lambda name: pure_lab and name.startswith(pure_lab))]
     for folder in FOLDERS:
         for path in sorted((root / folder).rglob("*")):
             name = path.relative_to(root).as_posix()
-            if path.suffix not in (".hpp", ".cpp", ".py", ".sh") or name.startswith(PLANTED):
+            if path.suffix not in SUFFIXES or name.startswith(PLANTED) or "node_modules" in name:
                 continue
             source = Source(path, name)
-            for rule, holds in RULES:
-                if holds(name):
+            for rule, holds in rules:
+                if (path.suffix in CODE or rule is dialect) and holds(name):
                     for line, message in rule(source):
                         yield f"{name}:{line}: [{rule.__name__}] {message}"
 

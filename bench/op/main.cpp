@@ -6,7 +6,7 @@
 #include "net/blocking/world.hpp"
 #include "net/world.hpp"
 #include "order.hpp"
-#include "shell/mongo/connection/first_contact.hpp"
+#include "shell/mongo/connection/handshake.hpp"
 #include "shell/mongo/connection/ping.hpp"
 
 #include <CLI/CLI.hpp>

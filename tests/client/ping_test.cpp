@@ -1,7 +1,7 @@
 #include "shell/mongo/connection/ping.hpp"
 
 #include "core/mongo/uri/uri.hpp"
-#include "shell/mongo/connection/first_contact.hpp"
+#include "shell/mongo/connection/handshake.hpp"
 #include "sim/simulation.hpp"
 #include "support/scripted_server.hpp"
 
@@ -47,7 +47,7 @@ protected:
         }
         const auto config = shell::mongo::make_connection_config(in, looked_up->settings, {});
         EXPECT_TRUE(config);
-        auto made = co_await shell::mongo::first_contact(in, *config, looked_up->settings);
+        auto made = co_await shell::mongo::perform_handshake(in, *config, looked_up->settings);
         if (!made) {
             outcome = std::move(made).error();
             co_return;

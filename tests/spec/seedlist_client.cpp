@@ -5,7 +5,7 @@
 #include "core/mongo/settings/address.hpp"
 #include "seedlist_zone.hpp"
 #include "shell/mongo/connection/establish.hpp"
-#include "shell/mongo/connection/first_contact.hpp"
+#include "shell/mongo/connection/handshake.hpp"
 #include "shell/mongo/connection/ping.hpp"
 
 #include <boost/asio/co_spawn.hpp>

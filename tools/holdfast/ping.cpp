@@ -5,7 +5,7 @@
 #include "net/blocking/world.hpp"
 #include "net/world.hpp"
 #include "runtime/wait.hpp"
-#include "shell/mongo/connection/first_contact.hpp"
+#include "shell/mongo/connection/handshake.hpp"
 #include "shell/mongo/connection/ping.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -39,7 +39,7 @@ runtime::awaitable<result<void>> ping_all(runtime::world& in, core::mongo::parse
         co_return config.error();
 
     const time_point began = in.steady_now();
-    auto made = co_await shell::mongo::first_contact(in, *config, settings);
+    auto made = co_await shell::mongo::perform_handshake(in, *config, settings);
     if (!made)
         co_return std::move(made).error();
     const shell::mongo::connection_ptr connection = *std::move(made);

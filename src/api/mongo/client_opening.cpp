@@ -1,7 +1,7 @@
 #include "api/mongo/client_parts.hpp"
 #include "api/mongo/process_facts.hpp"
 #include "core/mongo/error/errc.hpp"
-#include "shell/mongo/connection/first_contact.hpp"
+#include "shell/mongo/connection/handshake.hpp"
 #include "shell/mongo/topology/sdam_events.hpp"
 
 #include <boost/asio/this_coro.hpp>

@@ -10,9 +10,9 @@
 namespace holdfast::mongo::sync {
 namespace {
 
-class blocking_bridge final : public blocking_bridge {
+class client_bridge final : public blocking_bridge {
 public:
-    blocking_bridge(core::mongo::parsed_uri parsed, mongo::client_options options)
+    client_bridge(core::mongo::parsed_uri parsed, mongo::client_options options)
         : runtime_{api::blocking_runtime::start()},
           parts_{std::make_shared<mongo::client_parts>(runtime_->world(), std::move(parsed),
                                                        std::move(options))}
@@ -53,7 +53,7 @@ result<client> client::create(std::string_view uri, mongo::client_options option
         return std::move(parsed).error();
     if (auto fine = mongo::check(parsed->settings, options); !fine)
         return std::move(fine).error();
-    auto on = std::make_shared<blocking_bridge>(*std::move(parsed), std::move(options));
+    auto on = std::make_shared<client_bridge>(*std::move(parsed), std::move(options));
     mongo::client inner{on->parts()};
     return client{std::move(on), std::move(inner)};
 }
@@ -63,7 +63,7 @@ client& client::operator=(client&& other) noexcept
     if (this != &other) {
         if (bridge_)
             close();
-        blocking::operator=(std::move(other));
+        blocking_handle::operator=(std::move(other));
     }
     return *this;
 }

@@ -109,7 +109,7 @@ bool query::open_channel(const dns_settings& settings, socket_watcher& watcher)
     };
     options.sock_state_cb_data = &watcher;
     options.timeout = static_cast<int>(
-        std::clamp<std::int64_t>(settings.time_limit.count(), 1, std::numeric_limits<int>::max()));
+        std::clamp<std::int64_t>(settings.timeout.count(), 1, std::numeric_limits<int>::max()));
     options.tries = std::max(settings.tries, 1);
     if (!settings.servers.empty())
         mask |= ARES_OPT_DOMAINS;  // none: the system's are for the system's servers

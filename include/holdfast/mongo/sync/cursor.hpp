@@ -32,7 +32,7 @@ public:
     {
         if (this != &other) {
             give_up();
-            blocking::operator=(std::move(other));
+            blocking_handle::operator=(std::move(other));
         }
         return *this;
     }

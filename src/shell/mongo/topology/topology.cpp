@@ -222,7 +222,7 @@ void topology::add_server(const endpoint& address)
     pool_options pool;
     pool.server = address;
     pool.limits = options_.pool;
-    pool.announced = options_.pool_events;
+    pool.reported = options_.pool_events;
     pool.config = options_.config;
     pool.make_blocking = options_.make_blocking;
     server_pool::opening_handlers heard;

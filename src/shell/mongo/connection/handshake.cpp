@@ -1,4 +1,4 @@
-#include "shell/mongo/connection/first_contact.hpp"
+#include "shell/mongo/connection/handshake.hpp"
 
 #include "core/mongo/error/errc.hpp"
 #include "core/mongo/settings/draw_order.hpp"
@@ -97,7 +97,7 @@ runtime::awaitable<result<parsed_uri>> look_up_seeds(runtime::world& in, parsed_
     co_return resolved;
 }
 
-runtime::awaitable<result<connection_ptr>> first_contact(runtime::world& in,
+runtime::awaitable<result<connection_ptr>> perform_handshake(runtime::world& in,
                                                          const connection_config& config,
                                                          const client_settings& settings)
 {

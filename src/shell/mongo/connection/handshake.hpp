@@ -16,7 +16,7 @@ runtime::awaitable<result<core::mongo::parsed_uri>> look_up_seeds(
 /// seed fails for a reason that waiting will not mend, the wait ends at once (if
 /// failFastOnTerminalErrors is on). The error lists per server the last error, its phase and
 /// its age.
-runtime::awaitable<result<connection_ptr>> first_contact(
+runtime::awaitable<result<connection_ptr>> perform_handshake(
     runtime::world& in, const connection_config& config,
     const core::mongo::client_settings& settings);
 

@@ -1,0 +1,25 @@
+# Headers that are compiled once for all tests of a kind: gtest.h alone costs a second per file, the
+# client's headers three.
+#
+# Tests are compiled without optimisation in release builds, where half of the compiler's time would
+# go into code that runs once; the library under test keeps its own flags.
+include_guard(GLOBAL)
+
+function(holdfast_test_headers name)
+    set(source ${PROJECT_BINARY_DIR}/test_headers/${name}.cpp)
+    file(CONFIGURE OUTPUT ${source} CONTENT "// The headers are the content.\n")
+    add_library(${name} OBJECT ${source})
+    target_link_libraries(${name} PRIVATE holdfast::holdfast)
+    target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+    holdfast_test_flags(${name})
+    target_precompile_headers(${name} PRIVATE ${ARGN})
+endfunction()
+
+function(holdfast_test_flags name)
+    target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O0;-g0>)
+endfunction()
+
+holdfast_test_headers(test_unit_headers <gtest/gtest.h> ${HOLDFAST_STD_HEADERS} <holdfast/bson.hpp>)
+holdfast_test_headers(test_client_headers <gtest/gtest.h> ${HOLDFAST_STD_HEADERS}
+    ${HOLDFAST_ASIO_HEADERS} <holdfast/bson.hpp> <holdfast/mongo/client.hpp>
+    <holdfast/mongo/sync/client.hpp>)
