@@ -15,18 +15,22 @@ OFFICIAL := $(wildcard $(addprefix $(SHARED)/,spec-tests spec-tests-sdam-2023))
 export PATH := $(PATH):/usr/lib/llvm-19/bin
 
 .NOTPARALLEL:
-.PHONY: help setup build drill truth test bench fuzz sanitize trace mutants interop interop-all format
+.PHONY: help setup build program drill truth test bench fuzz sanitize trace mutants interop interop-all format
 .PHONY: format-check clean
 
 help: ## list the commands
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{ printf "make %-14s%s\n", $$1, $$2 }'
 
-setup: ## install the Debian packages that are missing (as root, or with sudo)
-	@tools/setup.sh
+setup: ## install the Debian packages that are missing for tests (as root, or with sudo)
+	@tools/setup.sh test
 
 build: setup build/release.built ## build the library, tests, examples and benchmarks (release)
 
-drill: build ## prove on an embedded set that nothing is lost and nothing is done twice
+program: ## build the program alone: build/bin/holdfast
+	@tools/setup.sh build
+	@$(STEP) "build holdfast" tools/build.sh program $(JOBS) holdfast_program
+
+drill: program ## prove on an embedded set that nothing is lost and nothing is done twice
 	@build/bin/holdfast drill
 
 truth: build ## the same, harder: 1,000 storms in the simulator, a minute on sockets, planted defects
@@ -52,9 +56,9 @@ fuzz: setup build/fuzz.built ## fuzz every parser of foreign bytes: 60 s and 1,0
 sanitize: setup build/asan.built build/tsan.built ## all tests in the address and thread sanitizers
 	@$(STEP) "test asan" $(CTEST) asan
 	@$(STEP) "test tsan" $(CTEST) tsan
-	@for suite in $(OFFICIAL); do for how in asan tsan; do \
-	    $(STEP) --show '[0-9]+ passed, ' "simulated $$(basename $$suite) $$how" \
-	        build/$$how/bin/spec_runner $$suite --runtime sim || exit; \
+	@for suite in $(OFFICIAL); do for kind in asan tsan; do \
+	    $(STEP) --show '[0-9]+ passed, ' "simulated $$(basename $$suite) $$kind" \
+	        build/$$kind/bin/spec_runner $$suite --runtime sim || exit; \
 	done; done
 
 trace: build unit-tests ## join test results and requirements into docs/conformance.md
@@ -66,7 +70,7 @@ mutants: setup ## break the pure code in small ways and report what no unit test
 interop: build interop-tests ## let clients that we did not write judge the lab (STRICT=1: none may be missing)
 
 interop-all: build ## the same, and mongosh
-	@command -v npm >/dev/null || tools/setup.sh nodejs npm || true
+	@command -v npm >/dev/null || tools/setup.sh test nodejs npm || true
 	@tests/interop/run.sh --all
 	@$(STEP) "no secret in any output" tools/no_secrets.sh
 
@@ -99,13 +103,13 @@ official-tests:
 
 sanitized-tests:
 	@$(STEP) "build asan" tools/build.sh asan $(JOBS) sanitized_tests
-	@$(STEP) "test asan" $(CTEST) asan -L 'unit|property|runtime|toolchain'
+	@$(STEP) "test asan" $(CTEST) asan -L '^(unit|property|runtime|toolchain)$$'
 	@$(STEP) "same seeds, same histories" tests/world/determinism/run.py --seeds 50 \
 	    build/bin/sim_determinism build/asan/bin/sim_determinism
 
 # Where there is no npm and none can be had, its clients are skipped, and say so.
 interop-tests:
-	@command -v npm >/dev/null || tools/setup.sh nodejs npm || true
+	@command -v npm >/dev/null || tools/setup.sh test nodejs npm || true
 	@tests/interop/run.sh
 	@$(STEP) "no secret in any output" tools/no_secrets.sh
 

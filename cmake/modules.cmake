@@ -14,6 +14,11 @@
 # Public headers that a pure module may include.
 set(HOLDFAST_CORE_MAY_SEE error.hpp id.hpp options.hpp bson)
 
+# Modules whose files have local names in common.
+set(HOLDFAST_NO_UNITY core/bson core/mongo/operation core/mongo/settings core/mongo/uri
+    core/mongo/handshake core/mongo/wire core/couchbase/retry api/mongo
+    lab/mongo/command lab/mongo/expression lab/mongo/aggregate lab/mongo/serve lab/mongo/set)
+
 # Nearly every file needs these.
 set(HOLDFAST_STD_HEADERS <algorithm> <array> <chrono> <functional> <map> <memory> <optional> <span>
     <string> <string_view> <unordered_map> <utility> <variant> <vector>
@@ -56,6 +61,14 @@ function(holdfast_module module)
         add_library(holdfast_${name} OBJECT ${sources})
         target_include_directories(holdfast_${name} PRIVATE ${view})
         target_link_libraries(holdfast_${name} PRIVATE Boost::headers ${arg_LINKS})
+        # Several files of a module are compiled as one: most of the compiler's time goes into headers.
+        if(HOLDFAST_UNITY AND NOT module IN_LIST HOLDFAST_NO_UNITY)
+            set_target_properties(holdfast_${name} PROPERTIES
+                UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+            # g++ takes local types in all but the first file for those of a header.
+            target_compile_options(holdfast_${name} PRIVATE
+                $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+        endif()
         holdfast_precompile(${module} holdfast_${name} "${arg_PURE}")
         set(library holdfast)
         if(module MATCHES "^lab/")

@@ -16,7 +16,7 @@ function(holdfast_test_headers name)
 endfunction()
 
 function(holdfast_test_flags name)
-    target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O0;-g0>)
+    target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O0>)
 endfunction()
 
 holdfast_test_headers(test_unit_headers <gtest/gtest.h> ${HOLDFAST_STD_HEADERS} <holdfast/bson.hpp>)

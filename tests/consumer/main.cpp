@@ -1,10 +1,13 @@
-// A program as a user would write it: Holdfast from its package, on his own Asio.
+// A program as a user would write it: Holdfast from its package, on the program's own Asio.
 #include <holdfast/error.hpp>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 
 #include <iostream>
+#include <string>
+
+std::string connect_and_fail();  // in the shared object
 
 namespace {
 
@@ -28,6 +31,7 @@ int main()
         failures += odd || odd.error().message() != "odd";
     });
     context.run();
+    failures += connect_and_fail() != "no server";
     std::cout << (failures == 0 ? "ok\n" : "broken\n");
     return failures;
 }

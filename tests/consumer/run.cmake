@@ -1,5 +1,5 @@
 # Installs Holdfast into a scratch prefix, then configures, builds and runs the consumer against it.
-# The consumer is made from nothing each time: a package that is found by an old cache is no proof.
+# The consumer is built from nothing each time: a package found by an old cache proves nothing.
 file(REMOVE_RECURSE ${SCRATCH})
 
 function(run)
@@ -18,3 +18,10 @@ run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR} -B ${SCRATCH}/build -G Ninja
     -D CMAKE_CXX_FLAGS=${FLAGS})
 run(${CMAKE_COMMAND} --build ${SCRATCH}/build)
 run(${SCRATCH}/build/consumer)
+
+# What the shared object exports is its own.
+execute_process(COMMAND nm -D --defined-only ${SCRATCH}/build/libplugin.so
+    OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
+if(symbols MATCHES "[TW] _ZN[A-Z]*8holdfast5mongo4sync6client")
+    message(FATAL_ERROR "the shared object exports symbols of libholdfast.a")
+endif()

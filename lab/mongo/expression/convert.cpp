@@ -195,7 +195,7 @@ result<value> to_date(const bson::element& from)
     return value::of(bson::datetime{milliseconds{*ms}});
 }
 
-result<value> to_text(const bson::element& from)
+result<value> convert_to_string(const bson::element& from)
 {
     if (from.type() == bson::type::boolean)
         return value::of(from.as_bool() ? "true" : "false");
@@ -247,7 +247,7 @@ result<value> convert_to(const bson::element& from, bson::type to)
     if (to == bson::type::object_id)
         return to_object_id(from);
     if (to == bson::type::string)
-        return to_text(from);
+        return convert_to_string(from);
     return unsupported(from, to);
 }
 

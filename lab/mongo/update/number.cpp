@@ -91,7 +91,7 @@ void number::write(writer& out, std::string_view key) const
     }
 }
 
-std::string number::message() const
+std::string number::text() const
 {
     if (type == bson::type::int32)
         return "(NumberInt)" + std::to_string(whole);

@@ -110,29 +110,29 @@ struct stage::parts {
 stage::stage(std::unique_ptr<parts> made) noexcept : parts_{std::move(made)} {}
 stage::~stage() = default;
 
-result<std::unique_ptr<stage>> stage::open(stage_options options)
+result<std::unique_ptr<stage>> stage::open(stage_options initial)
 {
-    auto made = std::make_unique<parts>(std::move(options));
-    const stage_options& stage = made->options;
-    auto office = made->connect(stage.uri);
+    auto made = std::make_unique<parts>(std::move(initial));
+    const stage_options& options = made->options;
+    auto office = made->connect(options.uri);
     if (!office)
         return std::move(office).error();
     made->office.emplace(*std::move(office));
-    const std::string uri = stage.retryable_writes ? stage.uri
-                                                 : with_option(stage.uri, "retryWrites=false");
-    for (std::size_t n = 0; n < stage.clients; ++n) {
+    const std::string uri = options.retryable_writes ? options.uri
+                                                 : with_option(options.uri, "retryWrites=false");
+    for (std::size_t n = 0; n < options.clients; ++n) {
         auto client = made->connect(uri);
         if (!client)
             return std::move(client).error();
         work_options work;
         work.client = n;
-        work.seed = stage.seed;
+        work.seed = options.seed;
         work.database = database;
-        work.collection = stage.collection;
-        work.timeout = stage.timeout;
-        work.bound = stage.timeout + 1s;  // a busy machine is no broken promise
-        work.pause = stage.pause;
-        work.repeats_by_itself = stage.repeats_by_itself;
+        work.collection = options.collection;
+        work.timeout = options.timeout;
+        work.bound = options.timeout + 1s;  // a busy machine is no broken promise
+        work.pause = options.pause;
+        work.repeats_by_itself = options.repeats_by_itself;
         made->workers.emplace_back(made->world, *std::move(client), std::move(work),
                                    made->progress);
     }

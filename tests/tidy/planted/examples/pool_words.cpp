@@ -1,0 +1,1 @@
+// The name of this file is an offence at line 1.

@@ -1,0 +1,2 @@
+// A pure module of the lab is as pure as core.
+#include <mutex>  // offence: purity

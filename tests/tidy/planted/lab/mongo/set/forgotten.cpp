@@ -1,0 +1,1 @@
+// No line of CMakeLists.txt names this folder.
