@@ -1,5 +1,4 @@
 # Each example is one file, one program and one test, so that none can go stale.
-include(cmake/test_headers.cmake)
 file(GLOB examples CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.cpp)
 foreach(source IN LISTS examples)
     get_filename_component(name ${source} NAME_WE)

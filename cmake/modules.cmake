@@ -17,7 +17,8 @@ set(HOLDFAST_CORE_MAY_SEE error.hpp id.hpp options.hpp bson)
 # Modules whose files have local names in common.
 set(HOLDFAST_NO_UNITY core/bson core/mongo/operation core/mongo/settings core/mongo/uri
     core/mongo/handshake core/mongo/wire core/couchbase/retry api/mongo
-    lab/mongo/command lab/mongo/expression lab/mongo/aggregate lab/mongo/serve lab/mongo/set)
+    lab/mongo/command lab/mongo/expression lab/mongo/aggregate lab/mongo/query
+    lab/mongo/update lab/mongo/serve lab/mongo/set)
 
 # Nearly every file needs these.
 set(HOLDFAST_STD_HEADERS <algorithm> <array> <chrono> <functional> <map> <memory> <optional> <span>

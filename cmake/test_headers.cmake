@@ -3,7 +3,7 @@
 #
 # Tests are compiled without optimisation in release builds, where half of the compiler's time would
 # go into code that runs once; the library under test keeps its own flags.
-include_guard(GLOBAL)
+find_package(GTest REQUIRED)
 
 function(holdfast_test_headers name)
     set(source ${PROJECT_BINARY_DIR}/test_headers/${name}.cpp)
@@ -17,6 +17,7 @@ endfunction()
 
 function(holdfast_test_flags name)
     target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O0>)
+    target_link_libraries(${name} PRIVATE GTest::gtest)  # its definitions must be those of the headers
 endfunction()
 
 holdfast_test_headers(test_unit_headers <gtest/gtest.h> ${HOLDFAST_STD_HEADERS} <holdfast/bson.hpp>)

@@ -69,7 +69,7 @@ TEST(completion, a_cancellation_between_two_waits_is_not_thrown)
         asio::cancellation_signal stop;
         int waited = 0;
         int calls = 0;
-        mongo::initiate(io.get_executor(), two_waits(waited),
+        holdfast::initiate(io.get_executor(), two_waits(waited),
                                 asio::bind_cancellation_slot(stop.slot(), [&](result<int> got) {
                                     ++calls;
                                     EXPECT_TRUE(got);
@@ -92,11 +92,11 @@ TEST(completion, a_signal_is_free_for_the_next_operation_when_the_handler_is_cal
     int calls = 0;
     const auto again = [&](result<int>) {
         EXPECT_FALSE(stop.slot().has_handler());
-        mongo::initiate(
+        holdfast::initiate(
             io.get_executor(), hanging(cancelled),
             asio::bind_cancellation_slot(stop.slot(), [&](result<int>) { ++calls; }));
     };
-    mongo::initiate(io.get_executor(), two_waits(waited),
+    holdfast::initiate(io.get_executor(), two_waits(waited),
                             asio::bind_cancellation_slot(stop.slot(), again));
     io.poll();
     stop.emit(cancellation_type::terminal);
@@ -133,7 +133,7 @@ TEST(completion, the_handlers_own_context_waits_for_it)
     asio::io_context other;
     int waited = 0;
     bool called = false;
-    mongo::initiate(io.get_executor(), two_waits(waited),
+    holdfast::initiate(io.get_executor(), two_waits(waited),
                             asio::bind_executor(other, [&](result<int>) { called = true; }));
     std::thread runs_other{[&] { other.run(); }};
     std::this_thread::sleep_for(20ms);
