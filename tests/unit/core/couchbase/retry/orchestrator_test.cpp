@@ -88,7 +88,7 @@ TEST(orchestrator, counts_logs_caps_and_schedules_what_a_strategy_wants)
     ASSERT_TRUE(std::holds_alternative<retry_after>(step.next));
     EXPECT_EQ(std::get<retry_after>(step.next).wait, 200ms);
     EXPECT_EQ(step.state.where, stage::waiting);
-    EXPECT_FALSE(step.state.decided);
+    EXPECT_FALSE(step.state.pending);
     ASSERT_TRUE(step.event);
     EXPECT_EQ(step.event->what, retry_event::kind::scheduled);
     EXPECT_EQ(step.event->reason, retry_reason::kv_locked);

@@ -19,7 +19,7 @@ namespace hc = holdfast::couchbase;
 /// orchestrator, which here means that it is as good as unknown.
 failed_attempt answered(kv_opcode command, kv_status status, const kv_error_map* map = nullptr)
 {
-    const decision meant = classify_kv(command, status, map);
+    const classification meant = classify_kv(command, status, map);
     return {{endpoint{"node:11210"}, dispatch_phase::answered, {}},
             meant.reason.value_or(retry_reason::unknown),
             meant.as_error()};
@@ -349,7 +349,7 @@ TEST(scenario, preparing_again_has_an_end)
     virtual_request request{clock, upsert(best_effort()), [&](std::uint32_t number) {
                                 if (number > 0)
                                     forms.push_back(next_query_form(number));
-                                const decision meant = classify_query(body, number);
+                                const classification meant = classify_query(body, number);
                                 failed_attempt failed = failed_by(
                                     meant.reason.value_or(retry_reason::unknown));
                                 failed.cause = meant.as_error();

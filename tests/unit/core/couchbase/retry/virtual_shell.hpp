@@ -68,7 +68,7 @@ public:
     std::vector<retry_event> events;
     std::vector<retry_reason> asked;
     int completions = 0;
-    std::optional<error> failed;
+    std::optional<holdfast::error> failed;
     duration ended{};
 
     bool succeeded() const { return completions == 1 && !failed; }
