@@ -4,7 +4,7 @@
 #include "lab/mongo/command/users.hpp"
 #include "lab/mongo/node/first_data.hpp"
 #include "lab/mongo/set/address.hpp"
-#include "lab/mongo/set/wire.hpp"
+#include "lab/mongo/set/message_fields.hpp"
 #include "runtime/wait.hpp"
 
 #include <utility>

@@ -4,7 +4,7 @@
 #include "lab/mongo/node/labels.hpp"
 #include "lab/mongo/router/router_commands.hpp"
 #include "lab/mongo/router/routing.hpp"
-#include "lab/mongo/set/wire.hpp"
+#include "lab/mongo/set/message_fields.hpp"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 
 #include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/set/address.hpp"
-#include "lab/mongo/set/wire.hpp"
+#include "lab/mongo/set/message_fields.hpp"
 #include "runtime/wait.hpp"
 
 #include <algorithm>

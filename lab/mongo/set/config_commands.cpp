@@ -1,7 +1,7 @@
 #include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/node/first_data.hpp"
 #include "lab/mongo/set/set_commands.hpp"
-#include "lab/mongo/set/wire.hpp"
+#include "lab/mongo/set/message_fields.hpp"
 
 #include <algorithm>
 #include <string>

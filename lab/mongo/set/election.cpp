@@ -1,5 +1,5 @@
 #include "lab/mongo/set/set_member.hpp"
-#include "lab/mongo/set/wire.hpp"
+#include "lab/mongo/set/message_fields.hpp"
 
 #include <algorithm>
 #include <utility>

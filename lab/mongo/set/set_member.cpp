@@ -3,7 +3,7 @@
 #include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/set/snapshot.hpp"
 #include "lab/mongo/set/stored_config.hpp"
-#include "lab/mongo/set/wire.hpp"
+#include "lab/mongo/set/message_fields.hpp"
 
 #include <algorithm>
 #include <utility>

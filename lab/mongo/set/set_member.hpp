@@ -5,7 +5,7 @@
 #include "lab/mongo/node/node.hpp"
 #include "lab/mongo/peer/peer.hpp"
 #include "lab/mongo/set/config.hpp"
-#include "lab/mongo/set/positions.hpp"
+#include "lab/mongo/set/commit_point.hpp"
 #include "lab/mongo/set/votes.hpp"
 #include "runtime/background.hpp"
 #include "runtime/tls.hpp"

@@ -1,6 +1,6 @@
 #include "lab/mongo/set/stored_config.hpp"
 
-#include "lab/mongo/set/wire.hpp"
+#include "lab/mongo/set/message_fields.hpp"
 
 #include <string_view>
 

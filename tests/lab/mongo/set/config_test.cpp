@@ -1,7 +1,7 @@
 #include "lab/mongo/set/config.hpp"
 
 #include "holdfast/bson/json.hpp"
-#include "lab/mongo/set/wire.hpp"
+#include "lab/mongo/set/message_fields.hpp"
 
 #include <gtest/gtest.h>
 

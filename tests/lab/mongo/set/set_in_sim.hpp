@@ -3,7 +3,7 @@
 #include "lab/mongo/deployment/deployment.hpp"
 #include "lab/mongo/peer/peer.hpp"
 #include "lab/mongo/set/address.hpp"
-#include "lab/mongo/set/wire.hpp"
+#include "lab/mongo/set/message_fields.hpp"
 #include "sim/simulation.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 #include "lab/mongo/set/votes.hpp"
 
-#include "lab/mongo/set/positions.hpp"
+#include "lab/mongo/set/commit_point.hpp"
 
 #include <gtest/gtest.h>
 

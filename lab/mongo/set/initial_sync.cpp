@@ -2,7 +2,7 @@
 #include "lab/mongo/set/set_member.hpp"
 #include "lab/mongo/set/snapshot.hpp"
 #include "lab/mongo/set/stored_config.hpp"
-#include "lab/mongo/set/wire.hpp"
+#include "lab/mongo/set/message_fields.hpp"
 
 #include <type_traits>
 #include <utility>

@@ -1,6 +1,6 @@
 #include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/set/set_member.hpp"
-#include "lab/mongo/set/wire.hpp"
+#include "lab/mongo/set/message_fields.hpp"
 
 #include <algorithm>
 #include <utility>
