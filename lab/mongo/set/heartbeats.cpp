@@ -1,6 +1,6 @@
+#include "lab/mongo/set/heartbeats.hpp"
+
 #include "lab/mongo/document/server_code.hpp"
-#include "lab/mongo/set/set_member.hpp"
-#include "lab/mongo/set/snapshot.hpp"
 #include "lab/mongo/set/message_fields.hpp"
 
 #include <algorithm>
@@ -14,113 +14,145 @@ using runtime::wait_end;
 
 namespace {
 
-constexpr std::int64_t greatest_term = std::int64_t{1} << 53;  // no set gets that old
-constexpr duration commit_news_after = 20ms;
-constexpr duration snapshot_timeout = 60s;
+// A commit point travels with heartbeats, and majority reads on secondaries wait for it: a new one
+// is sent sooner than at the next interval.
+constexpr duration commit_heartbeat_after = 20ms;
 
 }  // namespace
 
-/// A primary is heard of often, because others wait for it. The others tell each other just often
-/// enough to be counted, as long as there is a primary.
-time_point set_member::next_beat(const link& with) const
+void heartbeats::connect_members()
 {
-    if (with.sent == time_point::min() || with.announced != announcements_)
+    const set_config& config = role_.config();
+    const std::int32_t self = role_.self_id();
+    others_.retain([&](const remote_member& one) {
+        const member_config* const still = config.by_id(one.id);
+        return still && still->host == one.host && self >= 0;
+    });
+    for (const member_config& m : config.members) {
+        if (m.id == self || self < 0 || others_.find(m.id))
+            continue;
+        const auto made = std::make_shared<remote_member>();
+        made->id = m.id;
+        made->host = m.host;
+        others_.add(made);
+        context_.tasks.start(loop(made));
+    }
+    context_.changed.notify();
+}
+
+void heartbeats::adopt_config(set_config next)
+{
+    role_.replace_config(std::move(next));
+    if (context_.started)
+        connect_members();
+    commit_.update();
+    role_.announce();
+    context_.node.topology_changed();
+}
+
+/// A primary sends at every interval, since its heartbeats put off elections. The other members
+/// exchange heartbeats just often enough to be counted as up, as long as there is a primary.
+time_point heartbeats::due_at(const remote_member& with) const
+{
+    if (with.sent == time_point::min() || with.announced != role_.announcements())
         return time_point::min();
-    duration interval = config_.heartbeat_interval;
-    if (state_ != member_state::primary && primary_id_ >= 0)
-        interval = std::max<duration>(interval, config_.election_timeout);
-    if (state_ == member_state::primary && with.up && with.sent_commit < committed_)
-        interval = std::min(interval, commit_news_after);
+    duration interval = role_.config().heartbeat_interval;
+    if (!role_.primary() && role_.primary_id() >= 0)
+        interval = std::max<duration>(interval, role_.config().election_timeout);
+    if (role_.primary() && with.up && with.sent_commit < commit_.committed())
+        interval = std::min(interval, commit_heartbeat_after);
     return with.sent + interval;
 }
 
-awaitable<void> set_member::wait_for_beat(link_ptr with)
+awaitable<void> heartbeats::wait_until_due(remote_member_ptr with)
 {
-    while (!stopping_ && !with->gone) {
-        const std::uint64_t seen = wake_.count();
-        const time_point next = paused_ ? runtime::never : next_beat(*with);
-        if (next <= node_.now())
+    while (!context_.stopping && !with->gone) {
+        const std::uint64_t seen = context_.changed.count();
+        const time_point next = context_.paused ? runtime::never : due_at(*with);
+        if (next <= context_.now())
             co_return;
-        const wait_end end = co_await wake_.wait(seen, next);
+        const wait_end end = co_await context_.changed.wait(seen, next);
         if (end == wait_end::cancelled)
             co_return;
     }
 }
 
-awaitable<void> set_member::heartbeats(link_ptr with)
+awaitable<void> heartbeats::loop(remote_member_ptr with)
 {
     std::unique_ptr<peer> line;
-    while (!stopping_ && !with->gone) {
-        const time_point began = node_.now();
+    while (!context_.stopping && !with->gone) {
+        const time_point began = context_.now();
         with->sent = began;
-        with->announced = announcements_;
-        with->sent_commit = committed_;
-        commit_to_announce_ = false;
-        with->asked_at = node_.wall_now();
-        const time_point until = began + config_.election_timeout;
+        with->announced = role_.announcements();
+        with->sent_commit = commit_.committed();
+        commit_.announced();
+        with->asked_at = context_.node.wall_now();
+        const time_point until = began + role_.config().election_timeout;
         if (!line) {
-            auto made = co_await connect_to(with->host, until);
+            auto made = co_await context_.connect_to(with->host, until);
             if (made)
                 line = *std::move(made);
-            else if (!stopping_)
-                heartbeat_failed(*with, made.error());
+            else if (!context_.stopping)
+                failed(*with, made.error());
         }
-        if (line && !stopping_ && !with->gone) {
-            const bson::document request = heartbeat_request();
-            auto reply = co_await line->ask(request.view(), until);
-            if (stopping_ || with->gone)
+        if (line && !context_.stopping && !with->gone) {
+            const bson::document beat = request();
+            auto reply = co_await line->ask(beat.view(), until);
+            if (context_.stopping || with->gone)
                 break;
-            if (reply && !paused_)
-                heartbeat_answered(*with, *reply, node_.now() - began);
+            if (reply && !context_.paused)
+                answered(*with, *reply, context_.now() - began);
             if (!reply) {
                 line.reset();
-                heartbeat_failed(*with, reply.error());
+                failed(*with, reply.error());
             }
         }
-        co_await wait_for_beat(with);
+        co_await wait_until_due(with);
     }
 }
 
-bson::document set_member::heartbeat_request() const
+bson::document heartbeats::request() const
 {
     return document_of([&](bson::builder& out) {
-        out.add("replSetHeartbeat", config_.name)
-            .add("configVersion", config_.version)
-            .add("configTerm", config_.term)
+        out.add("replSetHeartbeat", role_.config().name)
+            .add("configVersion", role_.config().version)
+            .add("configTerm", role_.config().term)
             .add("hbv", 1)
-            .add("from", node_.options.own_address)
-            .add("fromId", self_id_)
-            .add("term", term())
-            .add("primaryId", primary_id_)
-            .add("state", static_cast<std::int32_t>(state_));
-        write_optime(out, "committed", committed_);
+            .add("from", context_.node.options.own_address)
+            .add("fromId", role_.self_id())
+            .add("term", role_.term())
+            .add("primaryId", role_.primary_id())
+            .add("state", static_cast<std::int32_t>(role_.state()));
+        write_optime(out, "committed", commit_.committed());
         out.add("$db", "admin");
     });
 }
 
-void set_member::heartbeat_failed(link& with, const error& why)
+void heartbeats::failed(remote_member& with, const error& cause)
 {
     const bool was_up = std::exchange(with.up, false);
     with.state = member_state::down;
-    with.trouble = why.message();
-    if (primary_id_ != with.id)
+    with.trouble = cause.message();
+    if (role_.primary_id() != with.id)
         return;
-    // It is gone for certain if nobody takes connections there; otherwise wait for the timeout.
-    const bool refused = why.code() == runtime::errc::connect_failed;
-    if (refused)
-        election_at_ = std::min(
-            election_at_,
-            node_.now() + duration{static_cast<std::int64_t>(node_.world.chance() * 200'000'000)});
+    // A refused connection shows that the process is gone; other errors wait for the timeout. The
+    // jitter keeps two members from standing at the same time.
+    const bool refused = cause.code() == runtime::errc::connect_failed;
+    if (refused) {
+        const double chance = context_.node.world.chance();
+        const duration jitter{static_cast<std::int64_t>(chance * 200'000'000)};
+        role_.set_election_due(std::min(role_.election_due(), context_.now() + jitter));
+    }
     if (was_up || refused)
-        lost_primary();
+        role_.lost_primary();
 }
 
-void set_member::heartbeat_answered(link& with, bson::view reply, duration took)
+void heartbeats::answered(remote_member& with, bson::view reply, duration took)
 {
     const bool was_up = with.up;
     const member_state before = with.state;
-    with.heard = node_.now();
-    with.answered_at = node_.wall_now();
+    with.heard = context_.now();
+    with.answered_at = context_.node.wall_now();
     with.ping = took;
     with.up = said_ok(reply);
     with.trouble = with.up ? std::string{} : std::string{text_or(reply.find("errmsg"), "")};
@@ -129,138 +161,109 @@ void set_member::heartbeat_answered(link& with, bson::view reply, duration took)
         return;
     with.state = static_cast<member_state>(number_or(reply.find("state"), 6));
     if (!was_up || with.state != before)
-        node_.news.notify();  // a step-down may wait for it
+        context_.node.news.notify();  // a replSetStepDown may wait for it
     with.applied = read_optime(reply.find("opTime"));
     with.config_version = number_or(reply.find("v"), -1);
     with.config_term = number_or(reply.find("configTerm"), -1);
     const std::int64_t their_term = number_or(reply.find("term"), 0);
-    adopt_term(their_term);
+    role_.adopt_term(their_term);
     if (const bson::element sent = reply.find("config"); sent.type() == bson::type::document) {
         auto config = read_config(sent.as_document());
-        if (config && newer(*config, config_.version, config_.term)) {
+        if (config && newer(*config, role_.config().version, role_.config().term)) {
             adopt_config(*std::move(config));
             return;  // `with` may be gone
         }
     }
-    if (with.state == member_state::primary && their_term == term()) {
-        learned_primary(with.id);
-        learn_commit(read_optime(reply.find("committed")));
-    } else if (primary_id_ == with.id) {
-        lost_primary();
-    }
-    if (primary_id_ < 0 && with.applied > last())
-        wake_.notify();  // it has something to give
-    if (state_ == member_state::primary && their_term == term()) {
-        positions_[with.id] = std::max(positions_[with.id], with.applied);
-        update_commit();
+    heard_role(with, with.state, their_term, reply.find("committed"));
+    if (role_.primary_id() < 0 && with.applied > role_.last())
+        context_.changed.notify();  // it can be a sync source
+    if (role_.primary() && their_term == role_.term()) {
+        commit_.raise_position(with.id, with.applied);
+        commit_.update();
     }
 }
 
-result<void> set_member::heartbeat_asked(bson::view request, bson::builder& reply)
+void heartbeats::heard_role(const remote_member& with, member_state state, std::int64_t term,
+                            const bson::element& committed)
 {
-    if (snapshot_ && node_.now() - snapshot_->used > snapshot_timeout)
-        snapshot_.reset();  // whoever fetched it is gone
-    if (!has_config_) {
+    if (state == member_state::primary && term == role_.term()) {
+        if (role_.is_new_primary(with.id))
+            replication_.leave_source_for(with.id);
+        role_.heard_primary(with.id);
+        commit_.learn(read_optime(committed));
+    } else if (role_.primary_id() == with.id) {
+        role_.lost_primary();
+    }
+}
+
+result<void> heartbeats::answer(bson::view request, bson::builder& reply)
+{
+    const set_config& config = role_.config();
+    if (!role_.has_config()) {
         const std::string_view from = text_or(request.find("from"), "");
-        if (!from.empty() && started_)
-            tasks_.start(fetch_config(std::string{from}));
+        if (!from.empty() && context_.started)
+            context_.tasks.start(fetch_config(std::string{from}));
         return refuse(94, "no replset config has been received");
     }
-    if (text_or(request.find("replSetHeartbeat"), "") != config_.name)
+    if (text_or(request.find("replSetHeartbeat"), "") != config.name)
         return refuse(server_code::bad_value,
-                      "Our set name did not match that of the request: " + config_.name);
-    const std::int64_t their_term = number_or(request.find("term"), 0);
-    adopt_term(their_term);
+                      "Our set name did not match that of the request: " + config.name);
+    role_.adopt_term(number_or(request.find("term"), 0));
     const auto from = static_cast<std::int32_t>(number_or(request.find("fromId"), -1));
-    if (link* const with = find_link(from)) {
-        with->heard = node_.now();
-        const auto state = static_cast<member_state>(number_or(request.find("state"), 6));
-        if (with->up && std::exchange(with->state, state) != state)
-            node_.news.notify();
-        if (state == member_state::primary && their_term == term()) {
-            learned_primary(from);
-            learn_commit(read_optime(request.find("committed")));
-        } else if (primary_id_ == from) {
-            lost_primary();
-        }
-        const std::int64_t version = number_or(request.find("configVersion"), 0);
-        const std::int64_t config_term = number_or(request.find("configTerm"), -1);
-        set_config theirs;
-        theirs.version = version;
-        theirs.term = config_term;
-        if (newer(theirs, config_.version, config_.term))
-            with->sent = time_point::min(), wake_.notify();  // ask back: the answer has it
-    } else if (started_ && self_id_ < 0) {
-        tasks_.start(fetch_config(std::string{text_or(request.find("from"), "")}));
-    }
-    reply.add("state", static_cast<std::int32_t>(maintenance_ ? member_state::recovering : state_))
-        .add("v", config_.version)
-        .add("configTerm", config_.term)
-        .add("set", config_.name)
-        .add("term", term())
-        .add("primaryId", primary_id_)
-        .add("electable", may_stand());
-    write_optime(reply, "durableOpTime", last());
-    write_optime(reply, "opTime", last());
-    write_optime(reply, "committed", committed_);
-    if (newer(config_, number_or(request.find("configVersion"), 0),
+    if (remote_member* const with = others_.find(from))
+        heard_from(*with, request);
+    else if (context_.started && role_.self_id() < 0)
+        context_.tasks.start(fetch_config(std::string{text_or(request.find("from"), "")}));
+    reply.add("state", static_cast<std::int32_t>(role_.shown_state()))
+        .add("v", config.version)
+        .add("configTerm", config.term)
+        .add("set", config.name)
+        .add("term", role_.term())
+        .add("primaryId", role_.primary_id())
+        .add("electable", role_.may_stand());
+    write_optime(reply, "durableOpTime", role_.last());
+    write_optime(reply, "opTime", role_.last());
+    write_optime(reply, "committed", commit_.committed());
+    if (newer(config, number_or(request.find("configVersion"), 0),
               number_or(request.find("configTerm"), -1))) {
-        bson::builder config = reply.document("config");
-        write_config(config, config_);
+        bson::builder sent = reply.document("config");
+        write_config(sent, config);
     }
     return {};
 }
 
-/// For a member that is in nobody's configuration that it knows.
-awaitable<void> set_member::fetch_config(std::string from)
+void heartbeats::heard_from(remote_member& with, bson::view request)
+{
+    with.heard = context_.now();
+    const auto state = static_cast<member_state>(number_or(request.find("state"), 6));
+    if (with.up && std::exchange(with.state, state) != state)
+        context_.node.news.notify();
+    heard_role(with, state, number_or(request.find("term"), 0), request.find("committed"));
+    set_config theirs;
+    theirs.version = number_or(request.find("configVersion"), 0);
+    theirs.term = number_or(request.find("configTerm"), -1);
+    if (newer(theirs, role_.config().version, role_.config().term)) {
+        with.sent = time_point::min();  // the reply to a heartbeat at once has the configuration
+        context_.changed.notify();
+    }
+}
+
+/// For a member that has no configuration, or is not in the one that it has.
+awaitable<void> heartbeats::fetch_config(std::string from)
 {
     bson::document ask = document_of(
         [](bson::builder& out) { out.add("replSetGetConfig", 1).add("$db", "admin"); });
-    const auto reply = co_await call(std::move(from), std::move(ask), 1s);
-    if (!reply || stopping_)
+    const auto reply = co_await context_.call(std::move(from), std::move(ask), 1s);
+    if (!reply || context_.stopping)
         co_return;
     const bson::element sent = reply->find("config");
     if (sent.type() != bson::type::document)
         co_return;
     auto config = read_config(sent.as_document());
-    const bool later = config && (!has_config_ || newer(*config, config_.version, config_.term));
-    if (later && config->by_host(node_.options.own_address) != nullptr)
+    const bool later = config && (!role_.has_config() ||
+                                  newer(*config, role_.config().version, role_.config().term));
+    if (later && config->by_host(context_.node.options.own_address) != nullptr)
         adopt_config(*std::move(config));
-}
-
-void set_member::learned_primary(std::int32_t id)
-{
-    if (id == self_id_ || state_ == member_state::primary)
-        return;
-    put_off_election();
-    if (primary_id_ == id)
-        return;
-    primary_id_ = id;
-    primary_since_ = node_.now();
-    if (tail_line_ != nullptr && tail_line_to_ != id)
-        tail_line_->cancel();
-    node_.topology_changed();
-    wake_.notify();
-}
-
-void set_member::lost_primary()
-{
-    if (primary_id_ < 0 || state_ == member_state::primary)
-        return;
-    primary_id_ = -1;
-    node_.topology_changed();
-    wake_.notify();
-}
-
-bool set_member::adopt_term(std::int64_t newest)
-{
-    if (newest <= term() || newest > greatest_term)
-        return false;
-    node_.data->set_term(newest);
-    if (state_ == member_state::primary)
-        step_down();
-    lost_primary();
-    return true;
 }
 
 }  // namespace holdfast::lab::mongo

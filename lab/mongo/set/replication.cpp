@@ -1,5 +1,7 @@
+#include "lab/mongo/set/replication.hpp"
+
 #include "lab/mongo/document/server_code.hpp"
-#include "lab/mongo/set/set_member.hpp"
+#include "lab/mongo/set/initial_sync.hpp"
 #include "lab/mongo/set/message_fields.hpp"
 
 #include <algorithm>
@@ -66,15 +68,52 @@ optime time_of(bson::view entry)
 
 }  // namespace
 
-/// The primary, whoever that is. While there is none, somebody who has more than we have: he might
-/// be one who may not stand, and nobody else could win without what he has.
-std::int32_t set_member::pick_source() const
+void replication::start()
 {
-    if (primary_id_ >= 0)
-        return primary_id_;
+    context_.tasks.start(fetch_loop());
+    context_.tasks.start(report_loop());
+}
+
+void replication::cancel_fetch() noexcept
+{
+    if (fetching_from_ != nullptr)
+        fetching_from_->cancel();
+}
+
+void replication::leave_source_for(std::int32_t new_primary) noexcept
+{
+    if (fetching_from_id_ != new_primary)
+        cancel_fetch();
+}
+
+void replication::positions_reported(bson::array_view optimes)
+{
+    for (const bson::element& one : optimes) {
+        if (one.type() != bson::type::document)
+            continue;
+        const bson::view from = one.as_document();
+        const auto id = static_cast<std::int32_t>(number_or(from.find("memberId"), -1));
+        remote_member* const with = others_.find(id);
+        if (!with)
+            continue;
+        with->heard = context_.now();
+        with->applied = read_optime(from.find("appliedOpTime"));
+        commit_.set_position(id, with->applied);
+    }
+    commit_.update();
+    context_.node.news.notify();
+    context_.progress.notify();
+}
+
+/// The primary. While there is none, the secondary with the newest write: it may be one that cannot
+/// stand (priority 0), and no other member could win without what it has.
+std::int32_t replication::pick_source() const
+{
+    if (role_.primary_id() >= 0)
+        return role_.primary_id();
     std::int32_t best = -1;
-    optime most = last();
-    for (const auto& [id, with] : links_) {
+    optime most = role_.last();
+    for (const auto& [id, with] : others_) {
         if (!with->up || with->state != member_state::secondary || with->applied <= most)
             continue;
         most = with->applied;
@@ -83,17 +122,17 @@ std::int32_t set_member::pick_source() const
     return best;
 }
 
-/// When the source has stepped down we go on with it until there is another primary: what it still
-/// has to give is what the next one needs.
-awaitable<void> set_member::tail()
+/// A source that has stepped down is read until there is another primary: the entries that only it
+/// has are those that the next primary needs.
+awaitable<void> replication::fetch_loop()
 {
-    while (!stopping_) {
-        const std::uint64_t seen = wake_.count();
-        const member_config* const from = config_.by_id(pick_source());
-        const member_config* const own = self();
-        const bool wanted = from && own && own->has_data() && from != own && !paused_;
+    while (!context_.stopping) {
+        const std::uint64_t seen = context_.changed.count();
+        const member_config* const from = role_.config().by_id(pick_source());
+        const member_config* const own = role_.self();
+        const bool wanted = from && own && own->has_data() && from != own && !context_.paused;
         if (!wanted) {
-            const wait_end end = co_await wake_.wait(seen);
+            const wait_end end = co_await context_.changed.wait(seen);
             if (end == wait_end::cancelled)
                 co_return;
             continue;
@@ -102,48 +141,50 @@ awaitable<void> set_member::tail()
         co_await follow(id, from->host);
         source_id_ = -1;
         source_host_.clear();
-        applied_.notify();
-        if (link* const with = find_link(id); with && !stopping_) {
+        context_.progress.notify();
+        if (remote_member* const with = others_.find(id); with && !context_.stopping) {
             with->sent = time_point::min();  // is it still there?
-            wake_.notify();
+            context_.changed.notify();
         }
-        co_await runtime::sleep_until(node_.world, node_.now() + pause_after_failure);
+        co_await runtime::sleep_until(context_.node.world, context_.now() + pause_after_failure);
     }
 }
 
-awaitable<void> set_member::follow(std::int32_t id, std::string host)
+awaitable<void> replication::follow(std::int32_t id, std::string host)
 {
-    auto line = co_await connect_to(host, node_.now() + config_.election_timeout);
-    if (!line || stopping_)
+    auto line = co_await context_.connect_to(host,
+                                             context_.now() + role_.config().election_timeout);
+    if (!line || context_.stopping)
         co_return;
-    tail_line_ = line->get();
-    tail_line_to_ = id;
+    fetching_from_ = line->get();
+    fetching_from_id_ = id;
     std::int64_t cursor = 0;
-    auto goes_on = co_await open_tail(**line, cursor);
-    const bool leads = primary_id_ == id;  // only a primary's word counts against our own
-    if (goes_on && !*goes_on && !stopping_ && leads) {
-        become(last() == optime{} ? member_state::startup2 : member_state::recovering);
-        const auto copied = co_await copy_all(**line);
-        if (copied && !stopping_)
-            goes_on = co_await open_tail(**line, cursor);
-        else if (last() != optime{} && state_ == member_state::recovering)
-            become(member_state::secondary);  // what we had is still whole
+    auto goes_on = co_await open_cursor(**line, cursor);
+    // Only the oplog of a primary may make this member give up its own data.
+    const bool leads = role_.primary_id() == id;
+    if (goes_on && !*goes_on && !context_.stopping && leads) {
+        role_.become(role_.last() == optime{} ? member_state::startup2 : member_state::recovering);
+        const auto copied = co_await run_initial_sync(context_, role_, commit_, **line);
+        if (copied && !context_.stopping)
+            goes_on = co_await open_cursor(**line, cursor);
+        else if (role_.last() != optime{} && role_.state() == member_state::recovering)
+            role_.become(member_state::secondary);  // the own data was kept
     }
-    if (goes_on && *goes_on && !stopping_) {
+    if (goes_on && *goes_on && !context_.stopping) {
         source_id_ = id;
         source_host_ = host;
-        applied_.notify();
-        co_await tail_on(**line, id, cursor);
+        context_.progress.notify();
+        co_await fetch_batches(**line, id, cursor);
     }
-    tail_line_ = nullptr;
+    fetching_from_ = nullptr;
 }
 
-/// True if what the source has goes on from what we have; the first entries are applied then.
-awaitable<result<bool>> set_member::open_tail(peer& from, std::int64_t& cursor)
+/// True if the oplog of the source continues the own one; its first entries are applied then.
+awaitable<result<bool>> replication::open_cursor(peer& from, std::int64_t& cursor)
 {
-    const optime own = last();
+    const optime own = role_.last();
     const bson::document request = find_oplog(own.ts);
-    const auto reply = co_await from.ask(request.view(), node_.now() + 10s);
+    const auto reply = co_await from.ask(request.view(), context_.now() + 10s);
     if (!reply)
         co_return reply.error();
     if (!said_ok(*reply))
@@ -164,18 +205,18 @@ awaitable<result<bool>> set_member::open_tail(peer& from, std::int64_t& cursor)
     co_return cursor != 0;
 }
 
-awaitable<void> set_member::tail_on(peer& from, std::int32_t id, std::int64_t cursor)
+awaitable<void> replication::fetch_batches(peer& from, std::int32_t id, std::int64_t cursor)
 {
     const bson::document request = more_of(cursor);
-    while (!stopping_ && !paused_ && state_ != member_state::primary) {
-        if (const link* const with = find_link(id))
+    while (context_.active() && !role_.primary()) {
+        if (const remote_member* const with = others_.find(id))
             caught_up_with(*with);
-        const time_point until = node_.now() + std::chrono::milliseconds{tail_wait_ms} +
-                                 config_.election_timeout;
+        const time_point until = context_.now() + std::chrono::milliseconds{tail_wait_ms} +
+                                 role_.config().election_timeout;
         const auto reply = co_await from.ask(request.view(), until);
-        if (!reply || stopping_ || paused_ || !said_ok(*reply))
+        if (!reply || !context_.active() || !said_ok(*reply))
             co_return;
-        if (state_ == member_state::primary || (primary_id_ >= 0 && primary_id_ != id))
+        if (role_.primary() || (role_.primary_id() >= 0 && role_.primary_id() != id))
             co_return;
         const bson::array_view batch = batch_of(*reply, "nextBatch");
         if (batch.empty())
@@ -187,95 +228,90 @@ awaitable<void> set_member::tail_on(peer& from, std::int32_t id, std::int64_t cu
     }
 }
 
-/// The entries after our own last one. A delayed member waits before each until it is old enough.
-awaitable<result<void>> set_member::apply_batch(bson::document batch)
+/// Applies the entries after the own last one. A delayed member waits before each until it is old
+/// enough.
+awaitable<result<void>> replication::apply_batch(bson::document batch)
 {
     for (const bson::element& e : batch) {
         if (e.type() != bson::type::document)
             co_return refuse(server_code::failed_to_parse, "an oplog entry that is no document");
         const optime at = time_of(e.as_document());
-        if (at <= last())
+        if (at <= role_.last())
             continue;
-        const member_config* own = self();
-        while (own && own->delay_secs > 0 && !stopping_) {
+        const member_config* own = role_.self();
+        while (own && own->delay_secs > 0 && !context_.stopping) {
             const bson::datetime due{std::chrono::seconds{at.ts.seconds} +
                                      std::chrono::seconds{own->delay_secs}};
-            if (due <= node_.wall_now())
+            if (due <= context_.node.wall_now())
                 break;
-            applied_some();
-            const auto end = co_await runtime::sleep_until(node_.world, node_.now() + 100ms);
+            commit_.applied();
+            const auto end = co_await runtime::sleep_until(context_.node.world,
+                                                           context_.now() + 100ms);
             if (end == wait_end::cancelled)
                 co_return refuse(server_code::interrupted, "stopped");
-            own = self();
+            own = role_.self();
         }
-        if (stopping_ || state_ == member_state::primary)
+        if (context_.stopping || role_.primary())
             co_return refuse(server_code::interrupted, "stopped");
-        auto done = node_.data->apply(e.as_document());
+        auto done = context_.node.data->apply(e.as_document());
         if (!done)
             co_return done;
     }
-    applied_some();
+    commit_.applied();
     co_return result<void>{};
 }
 
-void set_member::applied_some()
+/// A member that has what its source had at the last heartbeat may be read.
+void replication::caught_up_with(const remote_member& source)
 {
-    node_.saw_cluster_time(last().ts);
-    learn_commit(heard_commit_);
-    node_.forget_history();
-    applied_.notify();
-    node_.news.notify();
+    const bool behind = role_.state() == member_state::startup2 ||
+                        role_.state() == member_state::recovering ||
+                        role_.state() == member_state::rollback;
+    if (behind && role_.last() >= source.applied)
+        role_.become(member_state::secondary);
 }
 
-/// A member that has what its source had when it last spoke may be read.
-void set_member::caught_up_with(const link& source)
-{
-    const bool behind = state_ == member_state::startup2 || state_ == member_state::recovering ||
-                        state_ == member_state::rollback;
-    if (behind && last() >= source.applied)
-        become(member_state::secondary);
-}
-
-/// Tells the source how far we are, whenever we are further.
-awaitable<void> set_member::report()
+/// Sends replSetUpdatePosition to the source whenever the own position has advanced.
+awaitable<void> replication::report_loop()
 {
     std::unique_ptr<peer> line;
     std::string to;
     optime announced;
-    while (!stopping_) {
-        const std::uint64_t seen = applied_.count();
-        if (source_id_ < 0 || paused_ || (to == source_host_ && announced == last())) {
-            const wait_end end = co_await applied_.wait(seen);
+    while (!context_.stopping) {
+        const std::uint64_t seen = context_.progress.count();
+        if (source_id_ < 0 || context_.paused ||
+            (to == source_host_ && announced == role_.last())) {
+            const wait_end end = co_await context_.progress.wait(seen);
             if (end == wait_end::cancelled)
                 co_return;
             continue;
         }
-        const time_point until = node_.now() + config_.election_timeout;
+        const time_point until = context_.now() + role_.config().election_timeout;
         if (!line || to != source_host_) {
             line.reset();
             to = source_host_;
-            auto made = co_await connect_to(to, until);
+            auto made = co_await context_.connect_to(to, until);
             if (made)
                 line = *std::move(made);
         }
-        const optime now_at = last();
-        if (line && !stopping_) {
+        const optime now_at = role_.last();
+        if (line && !context_.stopping) {
             const bson::document request = position_report(now_at);
             const auto reply = co_await line->ask(request.view(), until);
-            if (reply && !stopping_ && !paused_) {
+            if (reply && context_.active()) {
                 announced = now_at;
-                adopt_term(number_or(reply->find("term"), 0));
-                learn_commit(read_optime(reply->find("committed")));
+                role_.adopt_term(number_or(reply->find("term"), 0));
+                commit_.learn(read_optime(reply->find("committed")));
                 continue;
             }
             line.reset();
         }
         to.clear();
-        co_await runtime::sleep_until(node_.world, node_.now() + pause_after_failure);
+        co_await runtime::sleep_until(context_.node.world, context_.now() + pause_after_failure);
     }
 }
 
-bson::document set_member::position_report(const optime& at) const
+bson::document replication::position_report(const optime& at) const
 {
     return document_of([&](bson::builder& out) {
         out.add("replSetUpdatePosition", 1);
@@ -284,9 +320,9 @@ bson::document set_member::position_report(const optime& at) const
             bson::builder own = all.document();
             write_optime(own, "durableOpTime", at);
             write_optime(own, "appliedOpTime", at);
-            own.add("memberId", self_id_).add("cfgver", config_.version);
+            own.add("memberId", role_.self_id()).add("cfgver", role_.config().version);
         }
-        out.add("term", term()).add("$db", "admin");
+        out.add("term", role_.term()).add("$db", "admin");
     });
 }
 
