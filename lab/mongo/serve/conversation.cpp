@@ -56,7 +56,7 @@ need conversation::advance(runtime::stream& to)
 std::optional<need> conversation::read()
 {
     auto next = reader_.next();
-    if (!next) {  // nobody knows where the next message begins
+    if (!next) {  // where the next message begins cannot be known
         state_ = state::over;
         return std::nullopt;
     }
@@ -186,7 +186,7 @@ void conversation::after_answer()
         state_ = state::over;
         return;
     }
-    // Who wants no reply at all gets none: without one nothing would ever slow an exhaust command.
+    // A request with moreToCome gets no reply: nothing would ever slow an exhaust command then.
     request_->more_to_come = request_->more_to_come && incoming_.message.flags.exhaust_allowed &&
                              !incoming_.message.flags.more_to_come;
     state_ = state::finishing;
@@ -305,7 +305,7 @@ std::optional<need> conversation::send(runtime::stream& to)
         const runtime::io_result gone = to.write_now(unsent_);
         unsent_ = unsent_.subspan(gone.bytes);
         if (gone.why == boost::system::errc::operation_would_block)
-            return need::room;
+            return need::writable;
         if (gone.why) {
             state_ = state::over;
             return std::nullopt;

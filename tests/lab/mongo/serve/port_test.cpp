@@ -91,9 +91,9 @@ class port_of_departing : public served_node {
 protected:
     void open()
     {
-        port_options where;
+        service_port_options where;
         where.where = {there.name(), 27017};
-        port = open_port::open(there.world(), gate, where).value();
+        port = open_service_port(there.world(), gate, where).value();
     }
     void leave()
     {
