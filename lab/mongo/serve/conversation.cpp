@@ -103,7 +103,7 @@ void conversation::start()
     fault_ = service_.fault_for(*request_);
     state_ = state::answering;
     if (fault_) {
-        wake_at_ = request_->arrived + fault_->block;
+        wake_at_ = request_->arrived + fault_->delay;
         state_ = state::blocked;
     }
 }
@@ -300,6 +300,10 @@ std::optional<need> conversation::send(runtime::stream& to)
         if (incoming_.packed_with && core::mongo::may_compress(request_->name))
             reply_.pack(*incoming_.packed_with);
         unsent_ = reply_.bytes();
+        if (fault_ && fault_->cut_reply_at && *fault_->cut_reply_at < unsent_.size()) {
+            unsent_ = unsent_.first(*fault_->cut_reply_at);
+            request_->close_after = true;
+        }
     }
     while (!unsent_.empty()) {
         const runtime::io_result gone = to.write_now(unsent_);

@@ -51,6 +51,17 @@ TEST_F(fault, labels_of_a_retryable_write)
     EXPECT_EQ(labels_of(run(*client, retryable)), text{});
 }
 
+TEST_F(fault, lab_cut_reply_at_carries_the_command_out_and_cuts_its_reply)
+{
+    start_in_set();
+    arm(R"({"times": 1})", R"({"failCommands": ["insert"], "labCutReplyAt": 20})");
+    auto client = connect();
+    EXPECT_TRUE(run(*client, plain).empty());
+    EXPECT_TRUE(client->closed);
+    auto second = connect();
+    EXPECT_TRUE(ok(run(*second, plain)));
+}
+
 TEST_F(fault, an_old_server_does_not_label)
 {
     node_options old;

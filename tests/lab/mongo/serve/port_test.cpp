@@ -65,7 +65,9 @@ public:
         note("fault_for");
         if (what.name != "blocked")
             return std::nullopt;
-        return injected_fault{.block = 5ms};
+        injected_fault slow;
+        slow.delay = 5ms;
+        return slow;
     }
     concern_state check_concern(const request&) override
     {
