@@ -101,7 +101,7 @@ result<void> run_batch(const request& what, std::string_view field, batch& all,
 using update_fields = fields<update_statement_rules>;
 using delete_fields = fields<delete_statement_rules>;
 
-// Stages that nobody knows are seen when the command is read, before its first statement.
+// Unknown stages are refused when the command is read, before its first statement.
 result<void> check_stage_names(bson::array_view stages)
 {
     const expression_context nothing;

@@ -68,7 +68,7 @@ void set_view::doubt(std::string_view host)
     idle_.erase(std::string{host});
 }
 
-/// Asks all of them, one after the other. Whoever answers is heard about everybody.
+/// Asks all of them, one after the other; each answer describes the whole set.
 awaitable<void> set_view::look()
 {
     looked_ = world_.steady_now();

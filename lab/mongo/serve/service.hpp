@@ -17,8 +17,8 @@
 
 namespace holdfast::lab::mongo {
 
-/// A mongod or a mongos behind a port: it carries out the commands that a conversation has read, and
-/// says what the conversation has to wait for.
+/// A mongod or a mongos behind a port: it carries out the commands that a conversation has read,
+/// and says what the conversation has to wait for.
 class service {
 public:
     virtual ~service() = default;

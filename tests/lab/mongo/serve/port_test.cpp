@@ -9,7 +9,7 @@ namespace {
 using std::chrono_literals::operator""us;
 
 /// A service that keeps what it is asked after it has gone. It is still there, so that nothing
-/// breaks if somebody does.
+/// breaks if one does.
 class departing final : public service {
 public:
     explicit departing(runtime::world& in) : lets_go{in}, news_{in} {}
@@ -118,7 +118,7 @@ protected:
     departing gate{there.world()};
 };
 
-TEST_F(port_of_departing, asks_nobody_for_those_who_are_answered_later)
+TEST_F(port_of_departing, pending_answer_later_does_not_reach_the_service)
 {
     open();
     const std::array<std::unique_ptr<test_client>, 2> clients = {connect(), connect()};
@@ -136,7 +136,7 @@ TEST_F(port_of_departing, asks_nobody_for_those_who_are_answered_later)
 
 /// Whatever a connection waits for, and whichever of the two comes first in the moment in which its
 /// time is up.
-TEST_F(port_of_departing, asks_nobody_whatever_a_connection_waits_for)
+TEST_F(port_of_departing, waiting_connection_does_not_reach_the_service)
 {
     const bson::document commands[] = {
         bson::doc("wait", 1, "maxTimeMS", 5, "$db", "admin"),
@@ -167,7 +167,7 @@ TEST_F(port_of_departing, asks_nobody_whatever_a_connection_waits_for)
     }
 }
 
-TEST_F(port_of_departing, asks_nobody_for_those_who_come_in_that_moment)
+TEST_F(port_of_departing, connection_of_that_moment_does_not_reach_the_service)
 {
     for (const auto moment : {0us, 500us, 999us, 1000us, 1001us, 2000us}) {
         gate.gone = false;
