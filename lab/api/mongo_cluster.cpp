@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t most_servers = 50;
 
-/// Tells what was wrong with the options from what went wrong with them.
+/// An error about the options themselves, apart from errors of what they ask for.
 error about_options(error why)
 {
     return std::move(why).with_context("phase", "options");

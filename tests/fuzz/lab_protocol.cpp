@@ -93,7 +93,7 @@ void talk(server& to, bytes input, std::size_t piece)
             input = input.subspan(count);
             break;
         }
-        case need::room:
+        case need::writable:
             break;
         case need::news:
         case need::time:

@@ -15,7 +15,7 @@ namespace holdfast::lab {
 
 using documents = std::vector<bson::document>;
 
-/// What stages need from whoever owns the data.
+/// What stages need from the owner of the data.
 class pipeline_host {
 public:
     virtual ~pipeline_host() = default;
@@ -35,7 +35,7 @@ struct out_stage {
 struct merge_stage {
     std::string database;
     std::string collection;
-    std::vector<std::string> on;  // {"_id"} unless told
+    std::vector<std::string> on;  // {"_id"} by default
     std::string when_matched = "merge";  // replace, keepExisting, merge, fail, or "pipeline"
     bson::document pipeline = {};  // of "pipeline": an array as a document
     bson::document let = {};
@@ -57,7 +57,7 @@ public:
 
     /// True if the first stage makes its own documents: then `input` of run() is not asked.
     bool has_own_source() const noexcept;
-    /// The filter of a leading $match, or empty: whoever reads the collection may use an index.
+    /// The filter of a leading $match, or empty: a scan of the collection may use an index.
     bson::document leading_match() const;
     const out_stage* out() const noexcept;  // a last stage $out, else null
     const merge_stage* merge() const noexcept;  // a last stage $merge, else null

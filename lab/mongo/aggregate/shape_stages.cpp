@@ -30,7 +30,7 @@ private:
     shape_plan plan_;
 };
 
-/// The servers tell in which stage it was.
+/// The servers name the stage in such an error.
 result<stage_ptr> make(result<shape_plan> plan, const bson::element& spec)
 {
     if (!plan)

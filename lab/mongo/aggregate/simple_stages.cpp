@@ -189,7 +189,7 @@ result<stage_ptr> make_sort(const bson::element& spec, const surroundings& in, s
         return refuse(15976, "$sort stage must have at least one sort key");
     for (const bson::element& e : spec.as_document()) {
         if (e.type() == bson::type::document)
-            continue;  // {$meta: ...} is for the pattern to judge
+            continue;  // {$meta: ...} is checked by the pattern
         const auto n = whole(e);
         if (!n || (*n != 1 && *n != -1))
             return refuse(15975,

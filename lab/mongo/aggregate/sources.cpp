@@ -60,7 +60,7 @@ private:
     bson::document spec_;
 };
 
-/// The stage that stands for $out and $merge, which whoever runs the pipeline performs.
+/// The stage that stands for $out and $merge, which the aggregate command performs.
 class pass_stage final : public stage {
 public:
     result<documents> run(documents in, runner&) const override { return in; }

@@ -1,9 +1,9 @@
 #include "holdfast/bson/json.hpp"
 #include "lab/mongo/aggregate/pipeline.hpp"
-#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/command/catalog_commands.hpp"
 #include "lab/mongo/command/fields.hpp"
 #include "lab/mongo/command/writer.hpp"
+#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/query/matcher.hpp"
 #include "lab/mongo/storage/catalog.hpp"
 
@@ -161,28 +161,26 @@ result<void> check_new_options(const mod_fields& f)
 
 result<progress> run_coll_mod(node& on, request& what, bson::builder& reply)
 {
-    auto read = mod_fields::read(on, what);
-    if (!read)
-        return std::move(read).error();
-    auto ns = namespace_text::of(what);
-    if (!ns)
-        return std::move(ns).error();
-    const collection* const in = std::as_const(on.data->data()).find(*ns);
+    auto opened = open_namespace<rules>(on, what);
+    if (!opened)
+        return std::move(opened).error();
+    const auto& [given, ns] = *opened;
+    const collection* const in = std::as_const(on.data->data()).find(ns);
     if (!in) {
         return refuse(server_code::namespace_not_found,
-                      "ns does not exist: " + std::string{ns->text()});
+                      "ns does not exist: " + std::string{ns.text()});
     }
-    if (auto fine = check_new_options(*read); !fine)
+    if (auto fine = check_new_options(given); !fine)
         return std::move(fine).error();
     bson::byte_buffer bytes;
     bson::builder change{bytes};
-    change.add("collMod", ns->collection());
+    change.add("collMod", ns.collection());
     if (const auto options = options_after(*in, what.body))
         change.add("options", *options);
     std::optional<index_spec> old;
     std::optional<fields<index_rules>> wanted;
-    if (read->has("index")) {
-        auto inner = fields<index_rules>::read(on, read->document("index"), "collMod.index");
+    if (given.has("index")) {
+        auto inner = fields<index_rules>::read(on, given.document("index"), "collMod.index");
         if (!inner)
             return std::move(inner).error();
         auto found = index_named_in(*in, *inner);
@@ -192,14 +190,14 @@ result<progress> run_coll_mod(node& on, request& what, bson::builder& reply)
             return std::move(fine).error();
         old = **found;
         wanted = *inner;
-        change.add("index", read->document("index"));
+        change.add("index", given.document("index"));
     }
     auto made = change.finish();
     if (!made)
         return refuse(server_code::bad_value, made.error().message());
-    if (read->flag("dryRun"))
+    if (given.flag("dryRun"))
         return progress::done;
-    if (auto fine = commit_command(on, what, ns->database(), *made); !fine)
+    if (auto fine = commit_command(on, what, ns.database(), *made); !fine)
         return std::move(fine).error();
     if (old && wanted)
         write_index_change(*old, *wanted, reply);

@@ -1,11 +1,11 @@
-#include "lab/mongo/document/compare.hpp"
-#include "lab/mongo/document/server_code.hpp"
-#include "lab/mongo/document/value.hpp"
 #include "lab/mongo/command/crud.hpp"
 #include "lab/mongo/command/fields.hpp"
 #include "lab/mongo/command/scan.hpp"
 #include "lab/mongo/command/views.hpp"
 #include "lab/mongo/command/writer.hpp"
+#include "lab/mongo/document/compare.hpp"
+#include "lab/mongo/document/server_code.hpp"
+#include "lab/mongo/document/value.hpp"
 #include "lab/mongo/storage/catalog.hpp"
 
 #include <algorithm>
@@ -122,14 +122,11 @@ private:
 
 result<progress> run_count(node& on, request& what, bson::builder& reply)
 {
-    auto read = fields<count_rules>::read(on, what);
-    if (!read)
-        return std::move(read).error();
-    const auto& f = *read;
-    auto ns = namespace_text::of(what);
-    if (!ns)
-        return std::move(ns).error();
-    const collection* const in = std::as_const(on.data->data()).find(*ns);
+    auto opened = open_namespace<count_rules>(on, what);
+    if (!opened)
+        return std::move(opened).error();
+    const auto& [f, ns] = *opened;
+    const collection* const in = std::as_const(on.data->data()).find(ns);
     std::size_t count = 0;
     const bool simple = in && in->options().view_on.empty();
     if (simple && f.document("query").empty() && !f.has("hint") && !read_time_of(on, what)) {
@@ -147,7 +144,7 @@ result<progress> run_count(node& on, request& what, bson::builder& reply)
             return std::move(over).error();
         if (!*over)
             return progress::wait;
-        auto found = matching(on, what, *ns, f.document("query"), f["collation"], f["hint"]);
+        auto found = matching(on, what, ns, f.document("query"), f["collation"], f["hint"]);
         if (!found)
             return std::move(found).error();
         count = found->size();
@@ -164,26 +161,23 @@ result<progress> run_count(node& on, request& what, bson::builder& reply)
 
 result<progress> run_distinct(node& on, request& what, bson::builder& reply)
 {
-    auto read = fields<distinct_rules>::read(on, what);
-    if (!read)
-        return std::move(read).error();
-    const auto& f = *read;
-    auto ns = namespace_text::of(what);
-    if (!ns)
-        return std::move(ns).error();
+    auto opened = open_namespace<distinct_rules>(on, what);
+    if (!opened)
+        return std::move(opened).error();
+    const auto& [f, ns] = *opened;
     if (f.text("key").empty() || f.text("key").find('\0') != std::string_view::npos)
         return refuse(server_code::bad_value, "The key of a distinct must be a field's path");
-    auto by = collation_for(std::as_const(on.data->data()).find(*ns), f["collation"]);
+    auto by = collation_for(std::as_const(on.data->data()).find(ns), f["collation"]);
     if (!by)
         return std::move(by).error();
     sleeps cost;
-    cost.add(f.document("query"), std::as_const(on.data->data()).find(*ns));
+    cost.add(f.document("query"), std::as_const(on.data->data()).find(ns));
     auto over = cost.over(on, what);
     if (!over)
         return std::move(over).error();
     if (!*over)
         return progress::wait;
-    auto found = matching(on, what, *ns, f.document("query"), f["collation"], f["hint"]);
+    auto found = matching(on, what, ns, f.document("query"), f["collation"], f["hint"]);
     if (!found)
         return std::move(found).error();
     {

@@ -1,8 +1,8 @@
 #include "lab/mongo/aggregate/pipeline.hpp"
-#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/command/catalog_commands.hpp"
 #include "lab/mongo/command/fields.hpp"
 #include "lab/mongo/command/writer.hpp"
+#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/query/matcher.hpp"
 #include "lab/mongo/storage/catalog.hpp"
 
@@ -135,19 +135,17 @@ result<void> check_existing(const node& on, const collection& there, bson::view 
 
 result<progress> run_create(node& on, request& what, bson::builder&)
 {
-    auto read = create_fields::read(on, what);
-    if (!read)
-        return std::move(read).error();
-    auto ns = namespace_text::of(what);
-    if (!ns)
-        return std::move(ns).error();
-    if (auto fine = check_namespace(*ns); !fine)
+    auto opened = open_namespace<create_rules>(on, what);
+    if (!opened)
+        return std::move(opened).error();
+    const auto& [given, ns] = *opened;
+    if (auto fine = check_namespace(ns); !fine)
         return std::move(fine).error();
-    if (auto fine = check_options(*read, ns->database()); !fine)
+    if (auto fine = check_options(given, ns.database()); !fine)
         return std::move(fine).error();
     bson::byte_buffer bytes;
     bson::builder create{bytes};
-    create.add("create", ns->collection());
+    create.add("create", ns.collection());
     for (const bson::element& e : what.body) {
         const bool known = std::ranges::find(create_rules, e.key(), &field_rule::name) !=
                            std::end(create_rules);
@@ -157,25 +155,24 @@ result<progress> run_create(node& on, request& what, bson::builder&)
     auto made = create.finish();
     if (!made)
         return refuse(server_code::bad_value, made.error().message());
-    if (const collection* const there = on.data->data().find(*ns)) {
+    if (const collection* const there = on.data->data().find(ns)) {
         if (auto fine = check_existing(on, *there, *made); !fine)
             return std::move(fine).error();
         settle(on, what);
         return progress::done;
     }
-    if (auto fine = commit_command(on, what, ns->database(), *made); !fine)
+    if (auto fine = commit_command(on, what, ns.database(), *made); !fine)
         return std::move(fine).error();
     return progress::done;
 }
 
 result<progress> run_drop(node& on, request& what, bson::builder& reply)
 {
-    if (auto read = fields<drop_rules>::read(on, what); !read)
-        return std::move(read).error();
-    auto ns = namespace_text::of(what);
-    if (!ns)
-        return std::move(ns).error();
-    const collection* const there = std::as_const(on.data->data()).find(*ns);
+    auto opened = open_namespace<drop_rules>(on, what);
+    if (!opened)
+        return std::move(opened).error();
+    const namespace_text& ns = opened->ns;
+    const collection* const there = std::as_const(on.data->data()).find(ns);
     if (!there) {
         if (version_number(on) < 700)
             return refuse(server_code::namespace_not_found, "ns not found");
@@ -184,13 +181,13 @@ result<progress> run_drop(node& on, request& what, bson::builder& reply)
     }
     const bool view = !there->options().view_on.empty();
     const auto indexes = static_cast<std::int32_t>(there->indexes().size());
-    const auto drop = bson::doc("drop", ns->collection());
-    if (auto fine = commit_command(on, what, ns->database(), drop); !fine)
+    const auto drop = bson::doc("drop", ns.collection());
+    if (auto fine = commit_command(on, what, ns.database(), drop); !fine)
         return std::move(fine).error();
-    on.cursors.remove_on(*ns);
+    on.cursors.remove_on(ns);
     if (!view)
         reply.add("nIndexesWas", indexes);
-    reply.add("ns", ns->text());
+    reply.add("ns", ns.text());
     return progress::done;
 }
 

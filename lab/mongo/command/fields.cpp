@@ -15,7 +15,7 @@ namespace holdfast::lab::mongo {
 
 namespace {
 
-// What may come with every command; serving reads it, or nobody does.
+// Fields that every command takes; read_common_fields() reads them, or they are ignored.
 constexpr std::string_view generic_fields[] = {"$db",
                                                "lsid",
                                                "$clusterTime",

@@ -158,4 +158,25 @@ private:
     std::size_t dot_ = 0;
 };
 
+/// What nearly all commands about a collection begin with.
+template <const auto& Rules>
+struct namespace_command {
+    fields<Rules> given;
+    namespace_text ns;
+};
+
+/// Reads the fields of a command and the collection that its first field names. A server checks the
+/// fields first, so that a command with both faults fails with the code of the field.
+template <const auto& Rules>
+result<namespace_command<Rules>> open_namespace(const node& on, const request& what)
+{
+    auto given = fields<Rules>::read(on, what);
+    if (!given)
+        return std::move(given).error();
+    auto ns = namespace_text::of(what);
+    if (!ns)
+        return std::move(ns).error();
+    return namespace_command<Rules>{*given, *ns};
+}
+
 }  // namespace holdfast::lab::mongo

@@ -1,4 +1,3 @@
-#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/command/crud.hpp"
 #include "lab/mongo/command/cursors.hpp"
 #include "lab/mongo/command/fields.hpp"
@@ -6,6 +5,7 @@
 #include "lab/mongo/command/scan.hpp"
 #include "lab/mongo/command/views.hpp"
 #include "lab/mongo/command/writer.hpp"
+#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/node/field_error.hpp"
 #include "lab/mongo/storage/catalog.hpp"
 
@@ -262,22 +262,19 @@ result<progress> find_in_nothing(node& on, request& what, const find_fields& f,
 
 result<progress> run_find(node& on, request& what, bson::builder& reply)
 {
-    auto read = find_fields::read(on, what);
-    if (!read)
-        return std::move(read).error();
-    const find_fields& f = *read;
-    auto ns = namespace_text::of(what);
-    if (!ns)
-        return std::move(ns).error();
-    const collection* const in = std::as_const(on.data->data()).find(*ns);
+    auto opened = open_namespace<find_rules>(on, what);
+    if (!opened)
+        return std::move(opened).error();
+    const auto& [f, ns] = *opened;
+    const collection* const in = std::as_const(on.data->data()).find(ns);
     if (auto fine = check_fields(on, f); !fine)
         return std::move(fine).error();
-    if (found_by_id(on, what, f, in, *ns, reply))
+    if (found_by_id(on, what, f, in, ns, reply))
         return progress::done;
     if (!in)
-        return find_in_nothing(on, what, f, *ns, reply);
+        return find_in_nothing(on, what, f, ns, reply);
     if (!in->options().view_on.empty())
-        return find_in_view(on, what, f, *ns, reply);
+        return find_in_view(on, what, f, ns, reply);
     if (f.flag("tailable") && !in->options().capped) {
         return refuse(server_code::bad_value,
                       "error processing query: ns=" + in->ns() +
@@ -291,7 +288,7 @@ result<progress> run_find(node& on, request& what, bson::builder& reply)
         return std::move(over).error();
     if (!*over)
         return progress::wait;
-    opening open = opening_of(f, *ns);
+    opening open = opening_of(f, ns);
     open.stays_open = in->count() != 0;
     open.reported_time = reported_time(what, (*plan)->at);
     auto from = make_source(on, *in, *std::move(plan));

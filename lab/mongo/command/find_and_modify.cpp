@@ -1,8 +1,9 @@
-#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/command/crud.hpp"
 #include "lab/mongo/command/fields.hpp"
+#include "lab/mongo/command/modify.hpp"
 #include "lab/mongo/command/scan.hpp"
 #include "lab/mongo/command/writer.hpp"
+#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/query/projection.hpp"
 #include "lab/mongo/update/update.hpp"
 
@@ -108,28 +109,19 @@ result<outcome> remove_one(writer& to, const std::optional<found_record>& found,
     return done;
 }
 
-result<outcome> upsert_one(writer& to, const update& change, const matcher& filter, bool give_new,
+result<outcome> insert_new(writer& to, const update& change, const matcher& filter, bool give_new,
                            std::int32_t statement)
 {
-    auto made = change.upserted(filter);
+    const keep_image image = give_new ? keep_image::yes : keep_image::no;
+    auto made = upsert_one(to, change, filter, statement, image);
     if (!made)
         return std::move(made).error();
-    auto ready = to.prepared_upsert(*made);
-    if (!ready)
-        return std::move(ready).error();
     outcome done;
     done.n = 1;
     done.upserted = true;
-    done.upserted_id = bson::doc("_id", ready->find("_id"));
-    executed_statement remembered;
-    if (give_new) {
-        done.value.emplace(*ready);
-        remembered = with_image(*ready, true);
-    }
-    remembered.upserted = true;
-    remembered.upserted_id = done.upserted_id;
-    if (auto fine = to.insert_prepared(*ready, statement, std::move(remembered)); !fine)
-        return std::move(fine).error();
+    done.upserted_id = bson::doc("_id", made->find("_id"));
+    if (give_new)
+        done.value.emplace(*std::move(made));
     return done;
 }
 
@@ -179,7 +171,7 @@ result<outcome> perform(writer& to, const modify_fields& f, const matcher& filte
     if (found)
         return update_one(to, found, *change, f.flag("new"), statement);
     if (f.flag("upsert"))
-        return upsert_one(to, *change, filter, f.flag("new"), statement);
+        return insert_new(to, *change, filter, f.flag("new"), statement);
     return outcome{};
 }
 

@@ -1,8 +1,8 @@
 #include "holdfast/bson/json.hpp"
-#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/command/catalog_commands.hpp"
 #include "lab/mongo/command/fields.hpp"
 #include "lab/mongo/command/writer.hpp"
+#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/storage/catalog.hpp"
 
 #include <string>
@@ -114,18 +114,17 @@ result<std::vector<std::string>> names_to_drop(const collection& in, const bson:
 
 result<progress> run_create_indexes(node& on, request& what, bson::builder& reply)
 {
-    if (auto read = fields<create_rules>::read(on, what); !read)
-        return std::move(read).error();
-    auto ns = namespace_text::of(what);
-    if (!ns)
-        return std::move(ns).error();
+    auto opened = open_namespace<create_rules>(on, what);
+    if (!opened)
+        return std::move(opened).error();
+    const namespace_text& ns = opened->ns;
     auto specs = read_specs(what);
     if (!specs)
         return std::move(specs).error();
-    if (auto fine = check_writable(on, *ns); !fine)
+    if (auto fine = check_writable(on, ns); !fine)
         return std::move(fine).error();
-    const bool there = on.data->data().find(*ns) != nullptr;
-    auto in = ensure_collection(on, what, *ns);
+    const bool there = on.data->data().find(ns) != nullptr;
+    auto in = ensure_collection(on, what, ns);
     if (!in)
         return std::move(in).error();
     const std::size_t before = (*in)->indexes().size();
@@ -137,11 +136,11 @@ result<progress> run_create_indexes(node& on, request& what, bson::builder& repl
             continue;
         bson::byte_buffer bytes;
         bson::builder one{bytes};
-        one.add("createIndexes", ns->collection()).merge(spec.raw);
+        one.add("createIndexes", ns.collection()).merge(spec.raw);
         auto ready = one.finish();
         if (!ready)
             return refuse(server_code::bad_value, ready.error().message());
-        if (auto fine = commit_command(on, what, ns->database(), *ready); !fine)
+        if (auto fine = commit_command(on, what, ns.database(), *ready); !fine)
             return std::move(fine).error();
     }
     settle(on, what);
@@ -158,30 +157,28 @@ result<progress> run_create_indexes(node& on, request& what, bson::builder& repl
 
 result<progress> run_drop_indexes(node& on, request& what, bson::builder& reply)
 {
-    auto read = fields<drop_rules>::read(on, what);
-    if (!read)
-        return std::move(read).error();
-    auto ns = namespace_text::of(what);
-    if (!ns)
-        return std::move(ns).error();
-    if (auto fine = check_writable(on, *ns); !fine)
+    auto opened = open_namespace<drop_rules>(on, what);
+    if (!opened)
+        return std::move(opened).error();
+    const auto& [given, ns] = *opened;
+    if (auto fine = check_writable(on, ns); !fine)
         return std::move(fine).error();
-    const collection* const in = std::as_const(on.data->data()).find(*ns);
+    const collection* const in = std::as_const(on.data->data()).find(ns);
     if (!in) {
-        return refuse(server_code::namespace_not_found, "ns not found " + std::string{ns->text()});
+        return refuse(server_code::namespace_not_found, "ns not found " + std::string{ns.text()});
     }
-    auto names = names_to_drop(*in, (*read)["index"]);
+    auto names = names_to_drop(*in, given["index"]);
     if (!names)
         return std::move(names).error();
     const auto before = static_cast<std::int32_t>(in->indexes().size());
     for (const std::string& name : *names) {
-        const auto drop = bson::doc("dropIndexes", ns->collection(), "index", name);
-        if (auto fine = commit_command(on, what, ns->database(), drop); !fine)
+        const auto drop = bson::doc("dropIndexes", ns.collection(), "index", name);
+        if (auto fine = commit_command(on, what, ns.database(), drop); !fine)
             return std::move(fine).error();
     }
     settle(on, what);
     reply.add("nIndexesWas", before);
-    const bson::element& which = (*read)["index"];
+    const bson::element& which = given["index"];
     if (which.type() == bson::type::string && which.as_string() == "*")
         reply.add("msg", "non-_id indexes dropped for collection");
     return progress::done;

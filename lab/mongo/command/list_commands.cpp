@@ -1,8 +1,8 @@
-#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/command/catalog_commands.hpp"
 #include "lab/mongo/command/cursors.hpp"
 #include "lab/mongo/command/fields.hpp"
 #include "lab/mongo/command/writer.hpp"
+#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/query/matcher.hpp"
 #include "lab/mongo/storage/catalog.hpp"
 
@@ -148,25 +148,23 @@ result<progress> run_list_collections(node& on, request& what, bson::builder& re
 
 result<progress> run_list_indexes(node& on, request& what, bson::builder& reply)
 {
-    auto read = fields<index_rules>::read(on, what);
-    if (!read)
-        return std::move(read).error();
-    auto ns = namespace_text::of(what);
-    if (!ns)
-        return std::move(ns).error();
-    const collection* const in = std::as_const(on.data->data()).find(*ns);
+    auto opened = open_namespace<index_rules>(on, what);
+    if (!opened)
+        return std::move(opened).error();
+    const auto& [given, ns] = *opened;
+    const collection* const in = std::as_const(on.data->data()).find(ns);
     if (!in) {
         return refuse(server_code::namespace_not_found,
-                      "ns does not exist: " + std::string{ns->text()});
+                      "ns does not exist: " + std::string{ns.text()});
     }
-    if (auto fine = check_writable(on, *ns); !fine)
+    if (auto fine = check_writable(on, ns); !fine)
         return std::move(fine).error();
     documents all;
     if (!in->options().without_ids) {
         for (const index_spec& one : in->indexes())
             all.push_back(one.raw);
     }
-    auto fine = reply_with_documents(on, what, reply, *ns, std::move(all), (*read)["cursor"]);
+    auto fine = reply_with_documents(on, what, reply, ns, std::move(all), given["cursor"]);
     if (!fine)
         return std::move(fine).error();
     return progress::done;

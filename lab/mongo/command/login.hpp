@@ -12,8 +12,8 @@ namespace holdfast::lab::mongo {
 result<void> start_login(node& on, client_facts& who, bson::view command, std::string_view database,
                          bson::builder& reply);
 
-/// The mechanisms of "db.user": all of them for a user who does not exist, so that nobody learns
-/// who does.
+/// The mechanisms of "db.user": all of them for a user that does not exist, so that no client
+/// learns which users do.
 void add_supported_mechanisms(const node& on, std::string_view user, bson::builder& reply);
 
 std::span<const command> login_commands();

@@ -1,8 +1,7 @@
 #include "lab/mongo/command/modify.hpp"
 
-#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/command/scan.hpp"
-#include "lab/mongo/update/update.hpp"
+#include "lab/mongo/document/server_code.hpp"
 
 #include <utility>
 #include <vector>
@@ -84,21 +83,13 @@ result<std::vector<target_record>> targets(const collection* in, const beginning
 result<statement_result> upsert(writer& to, const update& change, const matcher& filter,
                                 std::int32_t statement)
 {
-    auto made = change.upserted(filter);
+    auto made = upsert_one(to, change, filter, statement);
     if (!made)
         return std::move(made).error();
-    auto ready = to.prepared_upsert(*made);
-    if (!ready)
-        return std::move(ready).error();
-    executed_statement outcome;
-    outcome.upserted = true;
-    outcome.upserted_id = bson::doc("_id", ready->find("_id"));
     statement_result done;
     done.matched = 1;
     done.upserted = true;
-    done.upserted_id = outcome.upserted_id;
-    if (auto fine = to.insert_prepared(*ready, statement, std::move(outcome)); !fine)
-        return std::move(fine).error();
+    done.upserted_id = bson::doc("_id", made->find("_id"));
     return done;
 }
 
@@ -173,6 +164,29 @@ result<statement_result> update_found(writer& to, const update_statement& update
 
 }  // namespace
 
+result<bson::document> upsert_one(writer& to, const update& change, const matcher& filter,
+                                  std::int32_t statement, keep_image image)
+{
+    auto made = change.upserted(filter);
+    if (!made)
+        return std::move(made).error();
+    auto ready = to.prepared_upsert(*made);
+    if (!ready)
+        return std::move(ready).error();
+    bson::document inserted{*ready};  // a view into the writer's buffer
+    executed_statement remembered;
+    if (image == keep_image::yes) {
+        remembered.has_image = true;
+        remembered.image_is_new = true;
+        remembered.image = inserted;
+    }
+    remembered.upserted = true;
+    remembered.upserted_id = bson::doc("_id", inserted.find("_id"));
+    if (auto fine = to.insert_prepared(*ready, statement, std::move(remembered)); !fine)
+        return std::move(fine).error();
+    return inserted;
+}
+
 result<statement_result> insert_one(writer& to, bson::view document, std::int32_t statement)
 {
     auto before = to.executed(statement);
@@ -187,7 +201,8 @@ result<statement_result> insert_one(writer& to, bson::view document, std::int32_
     return done;
 }
 
-result<statement_result> update_some(const request& what, writer& to, const update_statement& update,
+result<statement_result> update_some(const request& what, writer& to,
+                                     const update_statement& update,
                                      const expression_context& context, std::int32_t statement)
 {
     if (!update.sort.empty() && update.which.multi)

@@ -78,7 +78,7 @@ class sleeps {
 public:
     void add(const matcher& filter, const collection* in, bool all_of_them = true);
     /// Costs next to nothing where there is no $where. A filter that is none adds nothing: it is
-    /// refused by whoever uses it.
+    /// refused by its user.
     void add(bson::view filter, const collection* in, bool all_of_them = true);
 
     /// Whether the time is over; if not, the request waits. 50 if its own time limit comes first.

@@ -34,7 +34,7 @@ result<std::string> digest_password(std::string_view user, std::string_view pass
 std::string base64_text(std::span<const std::uint8_t> bytes);
 std::optional<std::vector<std::uint8_t>> bytes_of_base64(std::string_view text);
 
-/// 32 bytes that nobody can guess back.
+/// 32 bytes that cannot be guessed back.
 std::vector<std::uint8_t> fingerprint(std::string_view text);
 
 /// The first message of a client: "n,,n=user,r=nonce".

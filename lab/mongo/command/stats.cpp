@@ -1,8 +1,8 @@
 #include "lab/mongo/command/stats.hpp"
 
-#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/command/fields.hpp"
 #include "lab/mongo/command/writer.hpp"
+#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/storage/catalog.hpp"
 
 #include <algorithm>
@@ -130,19 +130,17 @@ documents index_stats_of(const node& on, std::string_view ns)
 
 result<progress> run_coll_stats(node& on, request& what, bson::builder& reply)
 {
-    auto read = fields<coll_stats_rules>::read(on, what);
-    if (!read)
-        return std::move(read).error();
-    auto ns = namespace_text::of(what);
-    if (!ns)
-        return std::move(ns).error();
-    auto scale = read_scale(read->number("scale", 1));
+    auto opened = open_namespace<coll_stats_rules>(on, what);
+    if (!opened)
+        return std::move(opened).error();
+    const auto& [given, ns] = *opened;
+    auto scale = read_scale(given.number("scale", 1));
     if (!scale)
         return std::move(scale).error();
-    if (auto fine = check_writable(on, *ns); !fine)
+    if (auto fine = check_writable(on, ns); !fine)
         return std::move(fine).error();
-    reply.add("ns", ns->text());
-    if (const collection* const in = std::as_const(on.data->data()).find(*ns)) {
+    reply.add("ns", ns.text());
+    if (const collection* const in = std::as_const(on.data->data()).find(ns)) {
         write_sizes(*in, *scale, reply);
     } else {
         reply.add("size", 0).add("count", 0).add("numOrphanDocs", 0).add("storageSize", 0);
@@ -192,20 +190,19 @@ result<progress> run_db_stats(node& on, request& what, bson::builder& reply)
 
 result<progress> run_validate(node& on, request& what, bson::builder& reply)
 {
-    if (auto read = fields<validate_rules>::read(on, what); !read)
-        return std::move(read).error();
-    auto ns = namespace_text::of(what);
-    if (!ns)
-        return std::move(ns).error();
-    if (auto fine = check_writable(on, *ns); !fine)
+    auto opened = open_namespace<validate_rules>(on, what);
+    if (!opened)
+        return std::move(opened).error();
+    const namespace_text& ns = opened->ns;
+    if (auto fine = check_writable(on, ns); !fine)
         return std::move(fine).error();
-    const collection* const in = std::as_const(on.data->data()).find(*ns);
+    const collection* const in = std::as_const(on.data->data()).find(ns);
     if (!in) {
         return refuse(server_code::namespace_not_found,
-                      "Collection '" + std::string{ns->text()} + "' does not exist to validate.");
+                      "Collection '" + std::string{ns.text()} + "' does not exist to validate.");
     }
     const auto indexes = in->indexes();
-    reply.add("ns", ns->text()).add("nInvalidDocuments", 0).add("nNonCompliantDocuments", 0);
+    reply.add("ns", ns.text()).add("nInvalidDocuments", 0).add("nNonCompliantDocuments", 0);
     reply.add("nrecords", static_cast<std::int32_t>(in->count()));
     reply.add("nIndexes", static_cast<std::int32_t>(indexes.size()));
     {

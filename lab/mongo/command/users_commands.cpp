@@ -172,7 +172,7 @@ result<progress> remember(request& what, const result<optime>& written)
 
 result<progress> create_user(node& on, request& what, bson::builder&)
 {
-    // The first user of all may be made by whoever comes first.
+    // The first user of all may be made without a login (the localhost exception).
     if (on.options.auth && what.client.users.empty() && !what.client.internal && has_users(on))
         return refuse(server_code::unauthorized, "Command createUser requires authentication");
     const auto said = user_fields::read(on, what);

@@ -8,8 +8,8 @@
 
 namespace holdfast::lab::mongo {
 
-/// A role as a user holds it. The lab knows the built-in ones by name; whoever has logged in may do
-/// everything, whatever his roles.
+/// A role as a user holds it. The lab knows the built-in ones by name; a user that is logged in
+/// may do everything, whatever its roles.
 struct role_name {
     std::string role = {};
     std::string database = {};

@@ -1,12 +1,12 @@
 #include "lab/mongo/aggregate/pipeline.hpp"
-#include "lab/mongo/document/number.hpp"
-#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/command/batch.hpp"
 #include "lab/mongo/command/crud.hpp"
 #include "lab/mongo/command/fields.hpp"
 #include "lab/mongo/command/modify.hpp"
 #include "lab/mongo/command/scan.hpp"
 #include "lab/mongo/command/writer.hpp"
+#include "lab/mongo/document/number.hpp"
+#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/storage/catalog.hpp"
 
 #include <string>
@@ -101,7 +101,7 @@ result<void> run_batch(const request& what, std::string_view field, batch& all,
 using update_fields = fields<update_statement_rules>;
 using delete_fields = fields<delete_statement_rules>;
 
-// Stages that nobody knows are seen when the command is read, before its first statement.
+// Unknown stages are refused when the command is read, before its first statement.
 result<void> check_stage_names(bson::array_view stages)
 {
     const expression_context nothing;
@@ -160,14 +160,14 @@ result<statement_result> update_one_of(node& on, request& what, writer& to, bson
         return std::move(read).error();
     const auto& f = *read;
     const update_statement update{.which = {.filter = f.document("q"),
-                                         .collation = f["collation"],
-                                         .hint = f["hint"],
-                                         .multi = f.flag("multi")},
-                               .change = f["u"],
-                               .array_filters = f.array("arrayFilters"),
-                               .sort = f.document("sort"),
-                               .constants = f.document("c"),
-                               .upsert = f.flag("upsert")};
+                                            .collation = f["collation"],
+                                            .hint = f["hint"],
+                                            .multi = f.flag("multi")},
+                                  .change = f["u"],
+                                  .array_filters = f.array("arrayFilters"),
+                                  .sort = f.document("sort"),
+                                  .constants = f.document("c"),
+                                  .upsert = f.flag("upsert")};
     return update_some(what, to, update, context, number);
 }
 
@@ -211,16 +211,14 @@ template <const auto& Rules, class Fields>
 result<progress> run_statements(node& on, request& what, bson::builder& reply,
                                 const statements<Fields>& given)
 {
-    auto read = fields<Rules>::read(on, what);
-    if (!read)
-        return std::move(read).error();
-    auto ns = namespace_text::of(what);
-    if (!ns)
-        return std::move(ns).error();
+    auto opened = open_namespace<Rules>(on, what);
+    if (!opened)
+        return std::move(opened).error();
+    const auto& [f, ns] = *opened;
     if (auto fine = check_batch_size(what, given.field); !fine)
         return std::move(fine).error();
     // A statement that cannot be read fails the whole command, before anything is done.
-    const collection* const in = std::as_const(on.data->data()).find(*ns);
+    const collection* const in = std::as_const(on.data->data()).find(ns);
     sleeps cost;
     auto readable = what.for_each_document(given.field, [&](bson::view one) -> result<void> {
         auto tried = given.read(on, one);
@@ -236,16 +234,16 @@ result<progress> run_statements(node& on, request& what, bson::builder& reply,
         return std::move(over).error();
     if (!*over)
         return progress::wait;
-    auto to = writer::open(on, what, *ns, read->flag("bypassDocumentValidation"));
+    auto to = writer::open(on, what, ns, f.flag("bypassDocumentValidation"));
     if (!to)
         return std::move(to).error();
-    auto context = context_of(on, read->document("let"));
+    auto context = context_of(on, f.document("let"));
     if (!context)
         return std::move(context).error();
-    auto numbers = statement_numbers::read((*read)["stmtId"], (*read)["stmtIds"]);
+    auto numbers = statement_numbers::read(f["stmtId"], f["stmtIds"]);
     if (!numbers)
         return std::move(numbers).error();
-    batch all{read->flag("ordered", true)};
+    batch all{f.flag("ordered", true)};
     auto ran = run_batch(what, given.field, all, *numbers,
                          [&](bson::view statement, std::int32_t number) {
                              return given.perform(on, what, *to, statement, *context, number);
@@ -259,21 +257,19 @@ result<progress> run_statements(node& on, request& what, bson::builder& reply,
 
 result<progress> run_insert(node& on, request& what, bson::builder& reply)
 {
-    auto read = fields<insert_rules>::read(on, what);
-    if (!read)
-        return std::move(read).error();
-    auto ns = namespace_text::of(what);
-    if (!ns)
-        return std::move(ns).error();
+    auto opened = open_namespace<insert_rules>(on, what);
+    if (!opened)
+        return std::move(opened).error();
+    const auto& [given, ns] = *opened;
     if (auto fine = check_batch_size(what, "documents"); !fine)
         return std::move(fine).error();
-    auto to = writer::open(on, what, *ns, read->flag("bypassDocumentValidation"));
+    auto to = writer::open(on, what, ns, given.flag("bypassDocumentValidation"));
     if (!to)
         return std::move(to).error();
-    auto numbers = statement_numbers::read((*read)["stmtId"], (*read)["stmtIds"]);
+    auto numbers = statement_numbers::read(given["stmtId"], given["stmtIds"]);
     if (!numbers)
         return std::move(numbers).error();
-    batch all{read->flag("ordered", true)};
+    batch all{given.flag("ordered", true)};
     auto ran = run_batch(what, "documents", all, *numbers,
                          [&](bson::view document, std::int32_t number) {
                              return insert_one(*to, document, number);

@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view oplog_name = "local.oplog.rs";
 constexpr std::size_t kept_scratch = 1 << 20;
 
-/// "local" belongs to one member alone; nothing of it is told to others.
+/// "local" belongs to one member alone; nothing of it is replicated.
 bool is_local(std::string_view ns) noexcept
 {
     return ns.starts_with("local.");

@@ -64,7 +64,7 @@ public:
     std::optional<bson::document> entry_at(bson::timestamp ts) const;
     std::optional<bson::timestamp> oldest() const;
 
-    /// Term and vote must be remembered before they are told to anybody.
+    /// Term and vote must be stored before a message reports them.
     std::int64_t term() const noexcept { return term_; }
     void set_term(std::int64_t term) noexcept;
     std::optional<std::int64_t> voted_in() const noexcept { return voted_in_; }

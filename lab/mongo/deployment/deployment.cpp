@@ -4,7 +4,7 @@
 #include "lab/mongo/command/users.hpp"
 #include "lab/mongo/node/first_data.hpp"
 #include "lab/mongo/set/address.hpp"
-#include "lab/mongo/set/wire.hpp"
+#include "lab/mongo/set/message_fields.hpp"
 #include "runtime/wait.hpp"
 
 #include <utility>
@@ -189,7 +189,7 @@ awaitable<result<void>> deployment::ready(runtime::world& in, time_point until)
         if (end == runtime::wait_end::cancelled)
             co_return refuse(server_code::interrupted, "stopped");
     }
-    // Secondaries that can be read, so that nobody has to wait for them.
+    // Secondaries that can be read, so that tests need not wait for them.
     while (in.steady_now() < until) {
         bool all = true;
         for (const slot& one : members_) {

@@ -4,7 +4,7 @@
 namespace holdfast::lab::mongo {
 
 /// Stands between a port and what is behind it. A port has to be open before its server can be
-/// made, because a server is told its own address; and a server that is frozen goes on taking
+/// made, because a server needs its own address; and a server that is frozen goes on accepting
 /// connections and requests, and answers none until it thaws.
 class gate final : public service {
 public:

@@ -10,10 +10,10 @@ result<std::unique_ptr<member_process>> member_process::open(runtime::world& in,
                                                              runtime::destination at, tls_pair tls)
 {
     std::unique_ptr<member_process> made{new member_process{in, std::move(tls)}};
-    port_options options;
+    service_port_options options;
     options.where = std::move(at);
     options.tls = made->tls_.serving;
-    auto opened = open_port::open(in, made->gate_, std::move(options));
+    auto opened = open_service_port(in, made->gate_, std::move(options));
     if (!opened)
         return std::move(opened).error();
     made->port_ = *std::move(opened);

@@ -18,7 +18,7 @@ struct tls_pair {
     runtime::tls_ptr connecting = {};
 };
 
-/// One mongod while it runs: all that a crash takes away. The disk is somebody else's.
+/// One mongod while it runs: all that a crash takes away. The disk belongs to the deployment.
 class member_process {
 public:
     /// Takes connections at once; answers them after boot(), which must follow without a pause.

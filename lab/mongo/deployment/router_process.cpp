@@ -11,10 +11,10 @@ result<std::unique_ptr<router_process>> router_process::open(runtime::world& in,
                                                              bool for_balancer)
 {
     std::unique_ptr<router_process> made{new router_process{in, std::move(tls)}};
-    port_options options;
+    service_port_options options;
     options.where = at;
     options.tls = made->tls_.serving;
-    auto opened = open_port::open(in, made->gate_, options);
+    auto opened = open_service_port(in, made->gate_, options);
     if (!opened)
         return std::move(opened).error();
     made->port_ = *std::move(opened);
@@ -22,7 +22,7 @@ result<std::unique_ptr<router_process>> router_process::open(runtime::world& in,
         return made;
     options.where.port = 0;
     options.balancer = true;
-    opened = open_port::open(in, made->gate_, std::move(options));
+    opened = open_service_port(in, made->gate_, std::move(options));
     if (!opened)
         return std::move(opened).error();
     made->behind_balancer_ = *std::move(opened);

@@ -11,7 +11,7 @@ namespace holdfast::lab {
 namespace {
 
 // What one expression may do for all documents together. A little is added for each of them, so
-// that only one that works hard comes to an end: a server that computes answers nobody meanwhile.
+// that only one that works hard comes to an end: while a server computes it answers no client.
 constexpr std::size_t most_work = 10'000'000;
 constexpr std::size_t work_for_each = 500;
 

@@ -82,6 +82,7 @@ constexpr field_rule rules[] = {
     {"failAllCommands", kind::flag},
     {"failLocalClients", kind::flag},
     {"failBeforeCommitExceptionCode", kind::number},
+    {"labCutReplyAt", kind::number},
 };
 
 bool is_of(const bson::element& e, kind wanted)
@@ -149,7 +150,7 @@ bool is_handshake(std::string_view command)
 
 bool chooses(bson::view data, const fault_target& target)
 {
-    if (target.command == "configureFailPoint")  // or nobody could switch it off again
+    if (target.command == "configureFailPoint")  // or the fail point could not be switched off
         return false;
     if (target.internal && !on(data, "failInternalCommands"))
         return false;
@@ -172,39 +173,48 @@ bool chooses(bson::view data, const fault_target& target)
 
 injected_fault fault_of(bson::view data)
 {
-    injected_fault fault;
+    injected_fault made;
     if (on(data, "blockConnection"))
-        fault.block = std::chrono::milliseconds{number(data.find("blockTimeMS")).value_or(0)};
-    fault.close_connection = on(data, "closeConnection");
+        made.delay = std::chrono::milliseconds{number(data.find("blockTimeMS")).value_or(0)};
+    made.close_connection = on(data, "closeConnection");
     if (const auto code = number(data.find("errorCode")))
-        fault.error_code = static_cast<int>(*code);
+        made.error_code = static_cast<int>(*code);
     if (const bson::element labels = data.find("errorLabels"); labels.type() == bson::type::array) {
-        fault.error_labels.emplace();
+        made.error_labels.emplace();
         for (const bson::element& e : labels.as_array()) {
             if (e.type() == bson::type::string)
-                fault.error_labels->emplace_back(e.as_string());
+                made.error_labels->emplace_back(e.as_string());
         }
     }
     if (const bson::element concern = data.find("writeConcernError");
         concern.type() == bson::type::document)
-        fault.write_concern_error = bson::document{concern.as_document()};
+        made.write_concern_error = bson::document{concern.as_document()};
     if (const bson::element name = data.find("threadName"); name.type() == bson::type::string)
-        fault.threads = std::string{name.as_string()};
-    return fault;
+        made.threads = std::string{name.as_string()};
+    // Not MongoDB's: the lab's own way to lose the end of a reply.
+    if (const auto bytes = number(data.find("labCutReplyAt")); bytes && *bytes >= 0)
+        made.cut_reply_at = static_cast<std::size_t>(*bytes);
+    return made;
 }
 
-}  // namespace
+/// onPrimaryTransactionalWrite closes the connection unless it is asked not to.
+injected_fault write_fault_of(bson::view data)
+{
+    injected_fault made;
+    made.close_connection = on(data, "closeConnection", true);
+    if (const auto code = number(data.find("failBeforeCommitExceptionCode")))
+        made.error_code = static_cast<int>(*code);
+    return made;
+}
 
-result<void> fail_points::read_mode(const bson::element& mode, point& to)
+result<activation> read_mode(const bson::element& mode)
 {
     if (mode.type() == bson::type::string) {
         if (mode.as_string() == "off")
-            to.mode = point::when::off;
-        else if (mode.as_string() == "alwaysOn")
-            to.mode = point::when::always;
-        else
-            return bad("unknown mode: " + std::string{mode.as_string()});
-        return {};
+            return activation{};
+        if (mode.as_string() == "alwaysOn")
+            return activation::always();
+        return bad("unknown mode: " + std::string{mode.as_string()});
     }
     if (mode.type() != bson::type::document)
         return refuse(server_code::type_mismatch, "'mode' must be a string or JSON object");
@@ -220,11 +230,7 @@ result<void> fail_points::read_mode(const bson::element& mode, point& to)
             return bad("'" + std::string{times ? "times" : "skip"} + "' must be non-negative");
         if (*count > std::numeric_limits<std::int32_t>::max())
             return bad("'mode' option values must be in 32-bit range");
-        to.count = *count;
-        to.mode = times ? point::when::times : point::when::skip;
-        if (times && *count == 0)
-            to.mode = point::when::off;
-        return {};
+        return times ? activation::times(*count) : activation::after(*count);
     }
     if (!probability)
         return bad("'mode' must be one of {times, skip, activationProbability}");
@@ -234,10 +240,10 @@ result<void> fail_points::read_mode(const bson::element& mode, point& to)
                       "the 'activationProbability' option to 'mode' must be a number");
     if (!(*value >= 0 && *value <= 1))
         return bad("activationProbability must be between 0.0 and 1.0");
-    to.probability = *value;
-    to.mode = point::when::probability;
-    return {};
+    return activation::with_probability(*value);
 }
+
+}  // namespace
 
 result<std::int64_t> fail_points::configure(bson::view command)
 {
@@ -246,97 +252,39 @@ result<std::int64_t> fail_points::configure(bson::view command)
         return refuse(server_code::type_mismatch, "'configureFailPoint' must be a string");
     if (std::ranges::find(known, name.as_string()) == known.end())
         return refuse(fail_point_set_failed, std::string{name.as_string()} + " not found");
-    point made;
-    if (auto fine = read_mode(command.find("mode"), made); !fine)
-        return std::move(fine).error();
+    auto mode = read_mode(command.find("mode"));
+    if (!mode)
+        return std::move(mode).error();
     const bson::element data = command.find("data");
     if (data && data.type() != bson::type::document)
         return refuse(server_code::type_mismatch, "the 'data' option must be a JSON object");
-    if (data) {
-        if (auto fine = check_data(data.as_document()); !fine)
-            return std::move(fine).error();
-        made.data = bson::document{data.as_document()};
-    }
-    point& at = points_[std::string{name.as_string()}];
-    made.entered = at.entered;
-    if (at.mode != point::when::off)
-        --active_;
-    if (made.mode != point::when::off)
-        ++active_;
-    at = std::move(made);
-    return at.entered;
-}
-
-bool fail_points::enters(point& which, double chance)
-{
-    switch (which.mode) {
-    case point::when::off:
-        return false;
-    case point::when::always:
-        break;
-    case point::when::times:
-        if (--which.count <= 0) {
-            which.mode = point::when::off;
-            --active_;
-        }
-        break;
-    case point::when::skip:
-        if (which.count > 0) {
-            --which.count;
-            return false;
-        }
-        break;
-    case point::when::probability:
-        if (chance >= which.probability)
-            return false;
-        break;
-    }
-    ++which.entered;
-    return true;
-}
-
-fail_points::point* fail_points::active(std::string_view name)
-{
-    if (active_ == 0)
-        return nullptr;
-    const auto found = points_.find(name);
-    if (found == points_.end() || found->second.mode == point::when::off)
-        return nullptr;
-    return &found->second;
+    const bson::document kept{data ? data.as_document() : bson::view{}};
+    if (auto fine = check_data(kept.view()); !fine)
+        return std::move(fine).error();
+    fault_plan<fault_target, injected_fault>::entry made;
+    made.when = *mode;
+    made.effect = name.as_string() == write_point ? write_fault_of(kept) : fault_of(kept);
+    if (name.as_string() == command_point)
+        made.chooses = [kept](const fault_target& target) { return chooses(kept, target); };
+    return plan_.set(std::string{name.as_string()}, std::move(made));
 }
 
 std::optional<injected_fault> fail_points::on_command(const fault_target& target, double chance)
 {
-    point* const set = active(command_point);
-    if (set == nullptr || !chooses(set->data, target) || !enters(*set, chance))
-        return {};
-    return fault_of(set->data);
+    return plan_.on(command_point, target, chance);
 }
 
 std::optional<fail_points::transactional_write> fail_points::on_transactional_write(double chance)
 {
-    point* const set = active(write_point);
-    if (set == nullptr || !enters(*set, chance))
+    const auto hit = plan_.on(write_point, {}, chance);
+    if (!hit)
         return {};
-    transactional_write what;
-    what.close_connection = on(set->data, "closeConnection", true);
-    if (const auto code = number(set->data["failBeforeCommitExceptionCode"]))
-        what.fail_before_commit_code = static_cast<int>(*code);
-    return what;
+    return transactional_write{hit->close_connection, hit->error_code};
 }
 
 std::optional<injected_fault> fail_points::on_get_more(double chance)
 {
-    point* const set = active(get_more_point);
-    if (set == nullptr || !enters(*set, chance))
-        return {};
-    return fault_of(set->data);
-}
-
-void fail_points::clear() noexcept
-{
-    points_.clear();
-    active_ = 0;
+    return plan_.on(get_more_point, {}, chance);
 }
 
 }  // namespace holdfast::lab

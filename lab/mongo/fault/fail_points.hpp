@@ -1,10 +1,9 @@
 #pragma once
 #include "holdfast/bson/document.hpp"
 #include "holdfast/error.hpp"
+#include "lab/fault/fault_plan.hpp"
 
-#include <chrono>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,16 +14,13 @@ namespace holdfast::lab {
 /// What a fail point does to a command that it has chosen. The order is MongoDB's: block first,
 /// then close the connection or answer with the error; a write concern error is added to the reply
 /// of a command that was carried out.
-struct injected_fault {
-    std::chrono::milliseconds block{0};
-    bool close_connection = false;
-    std::optional<int> error_code = {};
+struct injected_fault : fault {
     std::optional<std::vector<std::string>> error_labels = {};  // empty: none at all
     bson::document write_concern_error = {};  // empty: none
     std::string threads = {};
 };
 
-/// Who sends the command, for those that choose by it.
+/// The command and its sender, by which fail points choose.
 struct fault_target {
     std::string_view command;   // as it was sent, "insert"
     std::string_view ns;        // "db.coll" or empty
@@ -32,15 +28,15 @@ struct fault_target {
     bool internal = false;      // a connection from another member: only if failInternalCommands
 };
 
-/// The fail points of one node: configureFailPoint sets them, commands ask them. Modes: "off",
+/// The fail points of one node: configureFailPoint is parsed into a plan of faults. Modes: "off",
 /// "alwaysOn", {times: n}, {skip: n}, {activationProbability: p}.
 class fail_points {
 public:
-    /// {configureFailPoint: name, mode: ..., data: {...}}; unknown names are refused (code 266 with
-    /// MongoDB's words), as are wrong fields. Gives the times it was entered before.
+    /// {configureFailPoint: name, mode: ..., data: {...}}; unknown names are refused (266 with
+    /// MongoDB's text), as are wrong fields. Gives the times it was entered before.
     result<std::int64_t> configure(bson::view command);
 
-    /// What failCommand has in store for a command; counts it if so. `chance` is for
+    /// The fault that failCommand has for a command; counts it if so. `chance` is for
     /// activationProbability.
     std::optional<injected_fault> on_command(const fault_target& target, double chance);
 
@@ -55,23 +51,12 @@ public:
     std::optional<injected_fault> on_get_more(double chance);
 
     /// Costs one test while none is set.
-    bool any() const noexcept { return active_ != 0; }
+    bool any() const noexcept { return plan_.any(); }
 
-    void clear() noexcept;
+    void clear() noexcept { plan_.clear(); }
 
 private:
-    struct point {
-        bson::document data;
-        enum class when : std::uint8_t { off, always, times, skip, probability } mode = when::off;
-        std::int64_t count = 0;
-        double probability = 0;
-        std::int64_t entered = 0;
-    };
-    static result<void> read_mode(const bson::element& mode, point& to);
-    point* active(std::string_view name);
-    bool enters(point& which, double chance);
-    std::map<std::string, point, std::less<>> points_;
-    std::size_t active_ = 0;
+    fault_plan<fault_target, injected_fault> plan_;
 };
 
 }  // namespace holdfast::lab

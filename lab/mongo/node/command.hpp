@@ -19,7 +19,7 @@ namespace holdfast::lab::mongo {
 
 class node;
 
-/// Who is at the other end of a connection, as far as he has told.
+/// The client of a connection, as its hello and its logins describe it.
 struct client_facts {
     std::int64_t connection = 0;  // connectionId
     std::string app_name = {};

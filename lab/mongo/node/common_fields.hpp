@@ -16,7 +16,7 @@ bool is_common_field(std::string_view key) noexcept;
 result<write_concern> read_write_concern(const bson::element& from);
 result<read_concern> read_read_concern(const bson::element& from);
 
-/// {w: 1, wtimeout: 0}: as an error about it tells it.
+/// {w: 1, wtimeout: 0}: as an error about it shows it.
 void describe_write_concern(const write_concern& what, bson::builder& out);
 
 }  // namespace holdfast::lab::mongo

@@ -42,7 +42,7 @@ struct cursor {
     time_point used{};
 };
 
-/// The open cursors of a node. Their number is limited, and those that nobody has used for ten
+/// The open cursors of a node. Their number is limited, and those that were not used for ten
 /// minutes are forgotten, when others are made.
 class cursor_table {
 public:
@@ -62,7 +62,7 @@ public:
 
 private:
     std::map<std::int64_t, cursor> cursors_;
-    time_point next_look_ = time_point::min();  // for those that nobody uses
+    time_point next_look_ = time_point::min();  // for those that are not used
 };
 
 }  // namespace holdfast::lab::mongo

@@ -47,7 +47,7 @@ struct node_options {
     bool acknowledges_early = false;  // a write is acknowledged before others have it
     std::string own_address = {};  // "localhost:27017", as the set calls it
     /// What another member or router has to show (peer::connect) to be taken for one. Set it where
-    /// `auth` is on: without it everybody who claims to be a member is believed.
+    /// `auth` is on: without it every client that claims to be a member is taken for one.
     std::string cluster_key = {};
 };
 
@@ -75,7 +75,7 @@ public:
     std::int64_t topology_counter() const noexcept { return topology_counter_; }
     void topology_changed();
 
-    /// Anything that somebody may wait for: a write, a commit, a role, the topology.
+    /// Anything that a request may wait for: a write, a commit, a role, the topology.
     runtime::event news;
 
     /// The newest time that this node knows of, from its own writes or from gossip.
@@ -85,11 +85,11 @@ public:
     bson::datetime wall_now() const;
     time_point now() const noexcept { return world.steady_now(); }
 
-    /// Writes to the disk as the primary that it is, and tells the set. 10107 if it is none.
+    /// Writes to the disk as the primary, and notifies the set. 10107 if it is none.
     result<optime> write(const change& what);
 
     /// After writes, its own or those of the primary: what documents were before is forgotten, once
-    /// nobody may read it any more. Does something at most once in a second of the writes' time.
+    /// no read may need it any more. Does something at most once in a second of the writes' time.
     void forget_history();
 
     const command* find_command(std::string_view name) const noexcept;
@@ -104,7 +104,7 @@ public:
     std::int64_t next_connection() noexcept { return ++connections_made_; }
     std::int64_t open_connections = 0;
 
-    /// Ends connections that a change of role or a fault must end; set by whoever serves.
+    /// Ends connections that a change of role or a fault must end; set by the owner of the port.
     std::function<void(bool internal_too)> close_connections;
 
 private:

@@ -13,8 +13,8 @@
 
 namespace holdfast::lab {
 
-/// What a match tells beyond yes and no: for each array that a condition looked into, which of its
-/// elements was the one. Positional updates (a.$) and projections need it.
+/// What a match reports beyond yes and no: for each array that a condition looked into, which of
+/// its elements was the one. Positional updates (a.$) and projections need it.
 struct match_details {
     /// "2", of the outermost array on the path of the last condition that looked into one.
     std::optional<std::string> array_index = {};

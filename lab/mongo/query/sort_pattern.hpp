@@ -12,7 +12,7 @@
 namespace holdfast::lab {
 
 /// {a: 1, "b.c": -1}. For an array the smallest (ascending) or greatest element counts, as in
-/// MongoDB. $natural is the business of whoever knows the natural order.
+/// MongoDB. $natural is handled by the scan, which knows the natural order.
 class sort_pattern {
 public:
     static result<sort_pattern> compile(bson::view spec, const std::optional<collation>& by = {});

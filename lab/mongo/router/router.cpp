@@ -4,7 +4,7 @@
 #include "lab/mongo/node/labels.hpp"
 #include "lab/mongo/router/router_commands.hpp"
 #include "lab/mongo/router/routing.hpp"
-#include "lab/mongo/set/wire.hpp"
+#include "lab/mongo/set/message_fields.hpp"
 
 #include <algorithm>
 #include <array>
@@ -249,7 +249,7 @@ void router::remember_cursor(const request& what, bson::view reply, std::string_
     }
 }
 
-/// Users are the set's. A router looks them up before somebody logs in.
+/// Users are the set's. A router looks them up before a client logs in.
 awaitable<result<void>> router::fetch_users()
 {
     const time_point until = node_.now() + 5s;
@@ -293,7 +293,7 @@ void router::write_error(const request& what, const error& why, bson::builder& r
     add_times(reply);
 }
 
-/// It has no time of its own: it passes on the newest that members have told.
+/// It has no time of its own: it passes on the newest that members have reported.
 void router::add_times(bson::builder& reply) const
 {
     const bson::timestamp newest = node_.cluster_time();

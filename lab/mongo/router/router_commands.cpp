@@ -15,7 +15,7 @@ constexpr field_rule consistency_rules[] = {
     {"checkIndexes", kind::boolean},
 };
 
-// There is one shard, whose metadata nobody else has: it cannot be inconsistent.
+// There is one shard, whose metadata no other server has: it cannot be inconsistent.
 result<progress> check_metadata_consistency(node& on, request& what, bson::builder& reply)
 {
     if (version_number(on) < 700) {

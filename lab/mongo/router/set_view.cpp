@@ -2,7 +2,7 @@
 
 #include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/set/address.hpp"
-#include "lab/mongo/set/wire.hpp"
+#include "lab/mongo/set/message_fields.hpp"
 #include "runtime/wait.hpp"
 
 #include <algorithm>
@@ -68,7 +68,7 @@ void set_view::doubt(std::string_view host)
     idle_.erase(std::string{host});
 }
 
-/// Asks all of them, one after the other. Whoever answers is heard about everybody.
+/// Asks all of them, one after the other; each answer describes the whole set.
 awaitable<void> set_view::look()
 {
     looked_ = world_.steady_now();

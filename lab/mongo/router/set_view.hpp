@@ -15,7 +15,7 @@
 namespace holdfast::lab::mongo {
 
 /// What a router knows of the set behind it, learned by asking when it has to know: nothing runs
-/// while nobody asks. Keeps connections for later use.
+/// while no request asks. Keeps connections for later use.
 class set_view {
 public:
     set_view(runtime::world& in, std::vector<std::string> seeds, runtime::tls_ptr tls,
@@ -26,7 +26,7 @@ public:
     /// One of the secondaries in turn; empty if there is none.
     runtime::awaitable<std::string> find_secondary();
 
-    /// Whoever was believed to be there is not, or is no primary any more.
+    /// The last known primary is gone, or is no primary any more.
     void doubt(std::string_view host);
 
     runtime::awaitable<result<std::unique_ptr<peer>>> borrow(std::string host, time_point until);

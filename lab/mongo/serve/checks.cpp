@@ -132,7 +132,7 @@ result<progress> check_read_time(node& on, request& what)
     if (what.reads.level == "snapshot" && !what.reads.at_cluster_time &&
         !what.reads.after_cluster_time)
         what.reads.at_cluster_time = on.member->committed().ts;
-    // Whoever has written something that a majority took after the question came was the primary
+    // A member whose write a majority took after the request had arrived was the primary
     // then, and has all that was acknowledged before.
     const bool proves_itself = what.reads.level == "linearizable" && on.member->in_set();
     if (proves_itself && !what.reads.at_cluster_time) {

@@ -56,7 +56,7 @@ need conversation::advance(runtime::stream& to)
 std::optional<need> conversation::read()
 {
     auto next = reader_.next();
-    if (!next) {  // nobody knows where the next message begins
+    if (!next) {  // where the next message begins cannot be known
         state_ = state::over;
         return std::nullopt;
     }
@@ -103,7 +103,7 @@ void conversation::start()
     fault_ = service_.fault_for(*request_);
     state_ = state::answering;
     if (fault_) {
-        wake_at_ = request_->arrived + fault_->block;
+        wake_at_ = request_->arrived + fault_->delay;
         state_ = state::blocked;
     }
 }
@@ -186,7 +186,7 @@ void conversation::after_answer()
         state_ = state::over;
         return;
     }
-    // Who wants no reply at all gets none: without one nothing would ever slow an exhaust command.
+    // A request with moreToCome gets no reply: nothing would ever slow an exhaust command then.
     request_->more_to_come = request_->more_to_come && incoming_.message.flags.exhaust_allowed &&
                              !incoming_.message.flags.more_to_come;
     state_ = state::finishing;
@@ -300,12 +300,16 @@ std::optional<need> conversation::send(runtime::stream& to)
         if (incoming_.packed_with && core::mongo::may_compress(request_->name))
             reply_.pack(*incoming_.packed_with);
         unsent_ = reply_.bytes();
+        if (fault_ && fault_->cut_reply_at && *fault_->cut_reply_at < unsent_.size()) {
+            unsent_ = unsent_.first(*fault_->cut_reply_at);
+            request_->close_after = true;
+        }
     }
     while (!unsent_.empty()) {
         const runtime::io_result gone = to.write_now(unsent_);
         unsent_ = unsent_.subspan(gone.bytes);
         if (gone.why == boost::system::errc::operation_would_block)
-            return need::room;
+            return need::writable;
         if (gone.why) {
             state_ = state::over;
             return std::nullopt;

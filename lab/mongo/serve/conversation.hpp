@@ -5,6 +5,7 @@
 #include "lab/mongo/serve/incoming.hpp"
 #include "lab/mongo/serve/reply_writer.hpp"
 #include "lab/mongo/serve/service.hpp"
+#include "lab/serve/conversation.hpp"
 #include "runtime/wait.hpp"
 #include "runtime/world.hpp"
 
@@ -14,39 +15,34 @@
 
 namespace holdfast::lab::mongo {
 
-/// What a conversation cannot do by itself.
-enum class need : std::uint8_t {
-    bytes,    // read into unread(), then received()
-    room,     // wait until the stream is writable
-    news,     // wait for service.news() beyond seen(), until wake_at(); then woken()
-    time,     // wait until wake_at(); then woken()
-    later,    // await service.answer_later(), then answered()
-    nothing,  // it is over: close the connection
-};
+using lab::need;
 
-/// One connection's talk with a service: takes messages apart, asks, injects faults, waits for
-/// write concerns, answers. A machine without a coroutine of its own: all that can be done at once
-/// is done in one call, so that an ordinary command costs no frame.
-class conversation {
+/// One connection's exchange of messages with a service: takes messages apart, injects faults, runs
+/// commands, waits for write concerns, writes replies.
+class conversation : public lab::conversation {
 public:
-    conversation(runtime::world& in, service& with, client_facts& who) noexcept
-        : world_{in}, service_{with}, client_{who}
+    conversation(runtime::world& in, service& with, client_facts& client) noexcept
+        : world_{in}, service_{with}, client_{client}
     {
     }
 
-    /// Goes on as far as it can. Replies are handed to `to`.
-    need advance(runtime::stream& to);
+    need advance(runtime::stream& to) override;
 
-    std::span<std::uint8_t> unread() { return reader_.writable(); }
-    void received(std::size_t count) noexcept { reader_.received(count); }
+    std::span<std::uint8_t> unread() override { return reader_.writable(); }
+    void received(std::size_t count) noexcept override { reader_.received(count); }
 
-    std::uint64_t seen() const noexcept { return seen_; }
-    time_point wake_at() const noexcept { return wake_at_; }
-    void woken(runtime::wait_end end);
+    std::uint64_t seen() const noexcept override { return seen_; }
+    time_point wake_at() const noexcept override { return wake_at_; }
+    void woken(runtime::wait_end end) override;
 
-    request& asked() noexcept { return *request_; }
-    bson::builder& reply() noexcept { return reply_.body(); }
-    void answered(result<void> outcome);
+    runtime::awaitable<result<void>> answer_later() override
+    {
+        return service_.answer_later(*request_, reply_.body());
+    }
+    void answered(result<void> outcome) override;
+
+    bool internal() const noexcept override { return client_.internal; }
+    void closed() override { service_.closed(client_); }
 
 private:
     enum class state : std::uint8_t {

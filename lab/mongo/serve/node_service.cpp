@@ -19,7 +19,7 @@ bool is_handshake(std::string_view name) noexcept
     return name == "hello" || name == "isMaster" || name == "ismaster";
 }
 
-/// Monitoring goes on while a server is overloaded, nobody has to log in twice, and the limit can
+/// Monitoring goes on while a server is overloaded, logins are not repeated, and the limit can
 /// be lifted.
 bool is_exempt(const request& what) noexcept
 {
@@ -66,7 +66,7 @@ void add_times(const node& of, bson::builder& reply)
     put_times(reply, std::max(of.cluster_time(), last), last);
 }
 
-/// The application's name for a fail point that chooses by it: the first hello tells it itself.
+/// The application's name for a fail point that chooses by it: the first hello has it itself.
 std::string_view app_name_of(const request& what) noexcept
 {
     if (!what.client.app_name.empty() || !is_handshake(what.name))

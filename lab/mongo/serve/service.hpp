@@ -4,6 +4,7 @@
 #include "lab/mongo/fault/fail_points.hpp"
 #include "lab/mongo/node/command.hpp"
 #include "lab/mongo/node/membership.hpp"
+#include "lab/serve/open_port.hpp"
 #include "runtime/awaitable.hpp"
 #include "runtime/tls.hpp"
 #include "runtime/wait.hpp"
@@ -16,8 +17,8 @@
 
 namespace holdfast::lab::mongo {
 
-/// What stands behind a port: a mongod or a mongos. The connection's coroutine reads a message,
-/// asks, waits where it is told to, and writes the reply.
+/// A mongod or a mongos behind a port: it carries out the commands that a conversation has read,
+/// and says what the conversation has to wait for.
 class service {
 public:
     virtual ~service() = default;
@@ -48,26 +49,14 @@ public:
     virtual error concern_failure(const request& what);
 };
 
-struct port_options {
+struct service_port_options {
     runtime::destination where;  // port 0: any
     runtime::tls_ptr tls = {};
     bool balancer = false;  // connections come through a load balancer
 };
 
-/// A port, open from the first moment until stop() or the end of this object. All connections are
-/// closed then. Before the service goes, if it answers later, stop() and wait for ended().
-class open_port {
-public:
-    static result<std::unique_ptr<open_port>> open(runtime::world& in, service& for_,
-                                                   port_options options);
-    virtual ~open_port() = default;
-    virtual std::uint16_t port() const noexcept = 0;
-    /// Takes no more connections and ends those that are open.
-    virtual void stop() = 0;
-    virtual runtime::awaitable<void> ended() = 0;
-    /// Ends connections, but goes on listening.
-    virtual void close_connections(bool internal_too) = 0;
-    virtual std::size_t connections() const noexcept = 0;
-};
+/// A port whose connections speak OP_MSG to a service, which must outlive it; see open_port.
+result<std::unique_ptr<open_port>> open_service_port(runtime::world& in, service& with,
+                                                     service_port_options options);
 
 }  // namespace holdfast::lab::mongo

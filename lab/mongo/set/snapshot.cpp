@@ -1,7 +1,7 @@
 #include "lab/mongo/set/snapshot.hpp"
 
 #include "lab/mongo/document/server_code.hpp"
-#include "lab/mongo/set/wire.hpp"
+#include "lab/mongo/set/message_fields.hpp"
 
 #include <algorithm>
 #include <string>

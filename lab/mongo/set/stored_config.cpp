@@ -1,6 +1,6 @@
 #include "lab/mongo/set/stored_config.hpp"
 
-#include "lab/mongo/set/wire.hpp"
+#include "lab/mongo/set/message_fields.hpp"
 
 #include <string_view>
 
@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view place = "local.system.replset";
 
-/// The same on every member; nobody looks at it.
+/// The same on every member; it is never used.
 constexpr bson::uuid place_id{{0x1a, 0xb0, 0, 0, 0, 0, 0x40, 0, 0x80, 0, 0, 0, 0, 0, 0, 1}};
 
 }  // namespace

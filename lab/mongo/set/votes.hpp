@@ -36,7 +36,8 @@ struct vote {
     std::string reason = {};
 };
 
-/// One vote a term, for nobody who has less than the voter. A dry run asks what would be.
+/// One vote a term, only for a candidate that has all that the voter has. A dry run asks what would
+/// be.
 vote decide_vote(const vote_request& from, const voter_state& own);
 
 /// When a member stands that has not heard of a primary: the timeout and up to 15 % of it, so that

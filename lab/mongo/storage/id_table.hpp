@@ -9,7 +9,7 @@
 namespace holdfast::lab {
 
 /// From the hash of an _id to the newest record that has it. Open addressing, so that an insert
-/// allocates nothing; nobody walks over it.
+/// allocates nothing; it is never iterated.
 class id_table {
 public:
     /// The first record with this hash for which `is_it(record_id)` holds; 0 if there is none.
@@ -48,7 +48,7 @@ public:
         std::size_t hole = place(hash, record);
         if (hole == nowhere)
             return;
-        // Close the gap: whoever stands further from home than the hole may step into it.
+        // Close the gap: an entry that stands further from home than the hole may step into it.
         for (std::size_t i = after(hole); slots_[i].record != 0; i = after(i)) {
             if (((i - home(slots_[i].hash)) & mask()) >= ((i - hole) & mask())) {
                 slots_[hole] = slots_[i];

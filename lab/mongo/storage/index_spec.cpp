@@ -146,7 +146,7 @@ std::string default_name(bson::view key)
     return name;
 }
 
-/// Only conditions for which a planner could tell that a query asks for less.
+/// Only conditions for which a planner could see that a query asks for less.
 result<void> check_partial(bson::view filter, int depth)
 {
     if (depth > bson::max_depth)

@@ -164,7 +164,7 @@ void record_store::replace(record_id which, bson::view document, bson::timestamp
     version*& now = part->newest[static_cast<std::size_t>(which & 63)];
     bytes_ += static_cast<std::int64_t>(document.size()) - std::int64_t{now->size};
     version* const made = make(document, now->marked, at, now);
-    if (now->at == at) {  // no read can tell the two apart
+    if (now->at == at) {  // no read can see a difference
         made->older = std::exchange(now->older, nullptr);
         release(now);
     } else {

@@ -42,7 +42,7 @@ public:
     std::size_t count() const noexcept { return count_; }
     std::int64_t bytes() const noexcept { return bytes_; }
 
-    /// Calls `gone(record_id, marks)` for dead records that nobody can see any more.
+    /// Calls `gone(record_id, marks)` for dead records that no read can see any more.
     template <class Gone>
     void forget_before(bson::timestamp oldest, Gone&& gone)
     {

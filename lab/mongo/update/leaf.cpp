@@ -12,7 +12,7 @@ namespace {
 
 using status = result<void>;
 
-/// Where a path of plain names leads; an array on the way is told, a scalar is an error.
+/// Where a path of plain names leads; an array on the way is reported, a scalar is an error.
 struct walked {
     bson::element found = {};
     std::string_view array = {};  // the first array that was stepped into
@@ -56,7 +56,7 @@ error in_array(const char* end, std::string_view path, bson::view document, std:
 
 }  // namespace
 
-/// Looks for what a rename moves. Its path meets no other one, so the original tells.
+/// Looks for what a rename moves. Its path meets no other one, so the original decides.
 status rewriter::find_renamed(const operation& rename)
 {
     auto source = walk(document_, rename.operand.key());
@@ -67,7 +67,7 @@ status rewriter::find_renamed(const operation& rename)
         return {};
     if (!source->array.empty())
         return in_array("source", rename.operand.key(), document_, source->array);
-    // What stands in the way is told where the value is written.
+    // What stands in the way is reported where the value is written.
     const auto target = walk(document_, rename.path);
     if (target && !target->array.empty())
         return in_array("destination", rename.path, document_, target->array);

@@ -27,7 +27,7 @@ error dollar_field(std::string_view name, std::string_view path)
                       "Consider using an aggregation pipeline with $replaceWith.");
 }
 
-/// An update's pipeline has nobody to ask: its stages only know their document.
+/// An update's pipeline has no database to ask: its stages only know their document.
 class no_host final : public pipeline_host {
 public:
     result<documents> read(std::string_view, std::string_view) override { return documents{}; }

@@ -3,7 +3,7 @@
 namespace holdfast::lab {
 namespace {
 
-TEST(lab_pipeline, tells_what_its_caller_performs)
+TEST(lab_pipeline, out_and_merge_are_reported_to_the_caller)
 {
     const auto out = pipeline::compile(json_array(R"([{"$match": {"a": 1}}, {"$out": "b"}])"),
                                        true);

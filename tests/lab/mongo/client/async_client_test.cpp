@@ -15,7 +15,7 @@ awaitable<std::string> write_and_read(mongo::client with, int id)
 {
     const std::string text(100'000, static_cast<char>('a' + id % 26));
     const bson::document insert = safe_insert(id, text);
-    const bson::document find = bson::doc("find", "kelp", "filter", bson::object("_id", id));
+    const bson::document find = bson::doc("find", "boats", "filter", bson::object("_id", id));
     const auto written = co_await with.run_command("sea", insert, as_write(),
                                                    boost::asio::use_awaitable);
     if (!written)
@@ -148,7 +148,7 @@ TEST(lab_client, goes_through_routers_and_stands_alone)
     client_loop loop;
     for (const std::string& uri : {routed.router_uri(), alone.uri()}) {
         const mongo::client client{loop.executor(), uri};
-        const bson::document insert = bson::doc("insert", "kelp", "documents",
+        const bson::document insert = bson::doc("insert", "boats", "documents",
                                                 bson::list(bson::object("_id", 1)));
         const auto written = loop.run(client.run_command("sea", insert, as_write()));
         EXPECT_EQ(number_in(written), 1) << uri;

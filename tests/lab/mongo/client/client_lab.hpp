@@ -90,9 +90,9 @@ private:
 };
 
 /// An insert that survives the loss of one member.
-inline bson::document safe_insert(int id, const std::string& text = "kelp")
+inline bson::document safe_insert(int id, const std::string& text = "boats")
 {
-    return bson::doc("insert", "kelp", "documents",
+    return bson::doc("insert", "boats", "documents",
                      bson::list(bson::object("_id", id, "text", text)), "writeConcern",
                      bson::object("w", "majority"));
 }
@@ -104,7 +104,7 @@ inline mongo::command_options as_write()
 
 inline bson::document count_command()
 {
-    return bson::doc("count", "kelp", "query", bson::object());
+    return bson::doc("count", "boats", "query", bson::object());
 }
 
 inline std::int64_t number_in(const bson::document& reply)

@@ -116,7 +116,7 @@ TEST(lab_sync_client, many_threads_speak_tls)
                     !done)
                     return done.error().explain();
                 const auto found = client.try_run_command(
-                    "sea", bson::doc("find", "kelp", "filter", bson::object("_id", id)));
+                    "sea", bson::doc("find", "boats", "filter", bson::object("_id", id)));
                 if (!found)
                     return found.error().explain();
                 if (found->get<std::string>("cursor.firstBatch.0.text").value_or("?") != text)
@@ -184,13 +184,13 @@ TEST(lab_sync_client, a_write_that_wants_no_acknowledgement_gets_none_and_is_car
     const auto heard = std::make_shared<ear>();
     options.listeners.push_back(heard);
     const mongo::sync::client client{set.uri(), options};
-    const bson::document insert = bson::doc("insert", "kelp", "documents",
+    const bson::document insert = bson::doc("insert", "boats", "documents",
                                             bson::list(bson::object("_id", 1)), "writeConcern",
                                             bson::object("w", 0));
     const bson::document reply = client.run_command("sea", insert, as_write());
     EXPECT_FALSE(reply["n"]) << "the server has said nothing";
     // The same connection serves the next one, which finds the document: they come in order.
-    const bson::document count = client.run_command("sea", bson::doc("count", "kelp"));
+    const bson::document count = client.run_command("sea", bson::doc("count", "boats"));
     EXPECT_EQ(number_in(count), 1);
     EXPECT_FALSE(heard->numbered);
 }

@@ -42,7 +42,7 @@ TEST(lab_sync_operations, documents_are_written_found_changed_and_deleted)
     EXPECT_EQ(accounts.insert_many(more).inserted_count, 3);
     EXPECT_EQ(accounts.update_one(filter("owner", "ada"), inc("balance", 5)).modified_count, 1);
     EXPECT_EQ(accounts.find_one<account>(filter("owner", "ada")), (account{"ada", 105}));
-    EXPECT_EQ(accounts.find_one(filter("owner", "nobody")), std::nullopt);
+    EXPECT_EQ(accounts.find_one(filter("owner", "unknown")), std::nullopt);
     EXPECT_EQ(accounts.count_documents(gt("balance", 50)), 2);
     EXPECT_EQ(accounts.estimated_document_count(), 4);
     EXPECT_EQ(accounts.distinct("owner", lt("balance", 50)).count(), 2U);

@@ -14,7 +14,7 @@ void run_rows(test_node& server, std::initializer_list<row> rows)
         server.expect(one.command, one.reply);
 }
 
-TEST(lab_admin, tells_who_it_is)
+TEST(lab_admin, server_info_commands_report_version_and_host)
 {
     test_node server;
     run_rows(

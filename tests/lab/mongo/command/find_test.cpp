@@ -189,7 +189,7 @@ TEST_F(lab_find, tails_capped_collections)
     EXPECT_EQ(id_of(next), id);
 }
 
-TEST_F(lab_find, sleeps_as_long_as_it_is_told)
+TEST_F(lab_find, where_with_sleep_delays_the_reply)
 {
     server.run(R"({"delete": "c", "deletes": [{"q": {"_id": {"$gt": 1}}, "limit": 0}]})");
     const time_point before = server.on.now();

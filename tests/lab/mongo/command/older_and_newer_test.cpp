@@ -95,7 +95,7 @@ TEST(lab_metadata, are_checked_by_routers_since_7_0)
     server.expect_error(R"({"checkMetadataConsistency": 1, "nonsense": 1})", 40415);
 }
 
-TEST(lab_merge, tells_which_key_was_there_already)
+TEST(lab_merge, duplicate_key_error_names_the_key)
 {
     test_node server;
     server.run(R"({"insert": "c", "documents": [{"_id": 1, "x": 1}, {"_id": 2, "x": 1}]})");

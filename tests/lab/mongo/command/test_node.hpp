@@ -56,7 +56,7 @@ inline bool contains(const bson::element& actual, const bson::element& expected)
     return equal(actual, expected);
 }
 
-/// A member of a set that is always the primary, with nobody else in it.
+/// A member of a set that is always the primary, and its only member.
 class lonely_primary final : public mongo::membership {
 public:
     bool in_set() const noexcept override { return true; }

@@ -253,7 +253,7 @@ TEST(lab_write, a_statement_that_makes_no_sense_fails_the_command)
     server.expect(R"({"find": "c"})", R"({"cursor": {"firstBatch": [{"_id": 1}]}})");
 }
 
-TEST(lab_bulk_write, tells_what_each_operation_did)
+TEST(lab_bulk_write, reply_cursor_has_a_result_per_operation)
 {
     test_node server;
     run_steps(server,

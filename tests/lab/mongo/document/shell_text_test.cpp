@@ -52,7 +52,7 @@ TEST(lab_shell_text, of_a_field_has_its_name)
     EXPECT_EQ(shell_text_of(made), R"({ a: { b: [ 1, null ] }, c: "x" })");
 }
 
-TEST(lab_shell_text, in_words_is_cut_where_it_gets_long)
+TEST(lab_shell_text, long_text_is_truncated)
 {
     const bson::document text = bson::doc("a", std::string(151, 'x'));
     EXPECT_EQ(shell_text_of(text["a"]), "a: \"" + std::string(150, 'x') + "...\"");

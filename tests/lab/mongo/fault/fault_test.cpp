@@ -121,18 +121,19 @@ TEST(lab_fail_points, only_commands_that_are_hit_count)
     EXPECT_EQ(*off, 1) << "the times it was entered";
 }
 
-TEST(lab_fail_points, tell_all_that_is_to_be_done)
+TEST(lab_fail_points, fail_command_data_is_parsed_into_a_fault)
 {
     fail_points points = with(R"("alwaysOn")",
                               R"({"failCommands": ["insert"], "errorCode": 91, "errorLabels": ["A"],
                                   "closeConnection": true, "blockConnection": true,
-                                  "blockTimeMS": 25,
+                                  "blockTimeMS": 25, "labCutReplyAt": 7,
                                   "writeConcernError": {"code": 64, "errmsg": "x"}})");
     const auto fault = points.on_command({"insert", "", ""}, 0);
     ASSERT_TRUE(fault);
-    EXPECT_EQ(fault->block, 25ms);
+    EXPECT_EQ(fault->delay, 25ms);
     EXPECT_TRUE(fault->close_connection);
     EXPECT_EQ(fault->error_code, 91);
+    EXPECT_EQ(fault->cut_reply_at, 7U);
     ASSERT_TRUE(fault->error_labels);
     EXPECT_EQ(*fault->error_labels, std::vector<std::string>{"A"});
     EXPECT_EQ(fault->write_concern_error, json(R"({"code": 64, "errmsg": "x"})"));
@@ -141,7 +142,7 @@ TEST(lab_fail_points, tell_all_that_is_to_be_done)
                                                  "errorLabels": []})");
     const auto less = bare.on_command({"insert", "", ""}, 0);
     ASSERT_TRUE(less);
-    EXPECT_EQ(less->block, 0ms) << "a time alone does not block";
+    EXPECT_EQ(less->delay, 0ms) << "a time alone does not block";
     EXPECT_FALSE(less->close_connection);
     EXPECT_FALSE(less->error_code);
     ASSERT_TRUE(less->error_labels) << "an empty list means: no labels at all";

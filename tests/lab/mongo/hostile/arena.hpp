@@ -35,7 +35,7 @@ struct arena_options {
     std::string_view version = "8.2";
 };
 
-/// A server with some data, all its commands, and somebody who talks to it.
+/// A server with some data, all its commands, and a client that sends to it.
 class arena {
 public:
     explicit arena(const arena_options& options)

@@ -84,7 +84,7 @@ TEST_F(hostile_frames, an_announced_message_costs_nothing_before_it_comes)
     EXPECT_LT(hostile::live_bytes(), before + (1U << 20));
 }
 
-TEST_F(hostile_frames, codes_that_nobody_sends_any_more)
+TEST_F(hostile_frames, unknown_and_legacy_opcodes_close_the_connection)
 {
     for (const std::int32_t code : {0, 1, 2001, 2002, 2005, 2006, 2007, 2010, 2011, 9999, -1}) {
         raw_message message;
@@ -123,7 +123,7 @@ TEST_F(hostile_frames, flags_and_checksums)
     expect_end(none.done(), "no room for a checksum");
 }
 
-TEST_F(hostile_frames, a_stream_of_replies_for_somebody_who_wants_none)
+TEST_F(hostile_frames, exhaust_with_more_to_come_gets_no_replies)
 {
     constexpr std::int32_t more_to_come = 1 << 1;
     constexpr std::int32_t exhaust_allowed = 1 << 16;

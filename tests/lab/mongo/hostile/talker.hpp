@@ -133,9 +133,9 @@ private:
             case mongo::need::bytes: {
                 if (message.empty())
                     return true;
-                const auto room = talk.unread();
-                const std::size_t count = std::min({piece, room.size(), message.size()});
-                std::memcpy(room.data(), message.data(), count);
+                const auto free = talk.unread();
+                const std::size_t count = std::min({piece, free.size(), message.size()});
+                std::memcpy(free.data(), message.data(), count);
                 talk.received(count);
                 message = message.subspan(count);
                 break;
@@ -149,9 +149,9 @@ private:
                 pass_(talk.wake_at());
                 talk.woken(runtime::wait_end::timed_out);
                 break;
-            case mongo::need::room:
+            case mongo::need::writable:
             case mongo::need::later:
-                ADD_FAILURE() << "nobody asked for that";
+                ADD_FAILURE() << "a test stream is always writable, and a node answers at once";
                 return false;
             case mongo::need::nothing:
                 return false;

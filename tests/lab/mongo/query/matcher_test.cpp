@@ -38,7 +38,7 @@ void check_refusals(std::span<const refusal> rows)
     }
 }
 
-TEST(matcher, refuses_in_mongodbs_words)
+TEST(matcher, invalid_filter_fails_with_the_servers_message)
 {
     const refusal rows[] = {
         {R"({"$or":true})", 2, "$or must be an array"},
@@ -144,7 +144,7 @@ TEST(matcher, knows_its_equalities)
     }
 }
 
-TEST(matcher, tells_what_an_index_may_use)
+TEST(matcher, equality_reports_top_level_conditions_for_an_index)
 {
     const auto made = matcher::compile(
         doc(R"({"_id":7,"n":null,"l":[1],"s":"x","g":{"$gt":1},"$and":[{"x":true}]})"));
@@ -163,7 +163,7 @@ TEST(matcher, tells_what_an_index_may_use)
     EXPECT_FALSE(by_language->equality("d"));
 }
 
-TEST(matcher, tells_where_in_an_array)
+TEST(matcher, match_details_report_the_array_position)
 {
     const struct {
         const char* filter;

@@ -21,7 +21,7 @@ protected:
         R"("lsid": {"id": {"$uuid": "00112233-4455-6677-8899-aabbccddeeff"}})";
     static std::string write(std::string_view more)
     {
-        return R"({"insert": "kelp", )" + std::string{session} + ", " + std::string{more} +
+        return R"({"insert": "boats", )" + std::string{session} + ", " + std::string{more} +
                R"(, "$db": "sea"})";
     }
 };
@@ -57,7 +57,7 @@ TEST_F(checks, of_roles)
     set.primary = false;
     set.secondary = true;
     auto client = connect();
-    expect(*client, R"({"insert": "kelp", "$db": "sea"})", 10107, "not primary");
+    expect(*client, R"({"insert": "boats", "$db": "sea"})", 10107, "not primary");
     expect(*client, R"({"read": 1, "$db": "sea"})", 13435, "not primary and secondaryOk=false");
     expect(*client, R"({"read": 1, "$readPreference": {"mode": "primary"}, "$db": "sea"})", 13435);
     expect(*client, R"({"read": 1, "$readPreference": {"mode": "nearest"}, "$db": "sea"})", 0);
@@ -66,12 +66,12 @@ TEST_F(checks, of_roles)
     expect(*client, R"({"read": 1, "$readPreference": {"mode": "nearest"}, "$db": "sea"})", 13436);
 }
 
-TEST_F(checks, an_error_of_a_role_tells_the_topology_version)
+TEST_F(checks, state_change_error_has_topology_version)
 {
     auto& set = start_in_set();
     set.primary = false;
     auto client = connect();
-    const auto reply = run(*client, R"({"insert": "kelp", "$db": "sea"})");
+    const auto reply = run(*client, R"({"insert": "boats", "$db": "sea"})");
     EXPECT_EQ(reply.get<std::int64_t>("topologyVersion.counter").value_or(-1), 0);
     EXPECT_TRUE(reply.find("$clusterTime"));
     EXPECT_TRUE(labels_of(reply).empty());

@@ -13,7 +13,7 @@ protected:
            "txnNumber": {"$numberLong": "1"})";
     static std::string write(std::string_view text)
     {
-        return R"({"insert": "kelp", )" + std::string{session} + R"(, "writeConcern": )" +
+        return R"({"insert": "boats", )" + std::string{session} + R"(, "writeConcern": )" +
                std::string{text} + R"(, "$db": "sea"})";
     }
     pretended_set* set = nullptr;
@@ -59,7 +59,7 @@ TEST_F(concern, is_limited_by_max_time)
 {
     set->concern = concern_state::pending;
     auto client = connect();
-    const auto reply = run(*client, R"({"insert": "kelp", "writeConcern": {"w": 3},
+    const auto reply = run(*client, R"({"insert": "boats", "writeConcern": {"w": 3},
         "maxTimeMS": 200, "$db": "sea"})");
     EXPECT_EQ(reply.get<int>("writeConcernError.code").value_or(0), 50) << text_of(reply);
 }
@@ -77,7 +77,7 @@ TEST_F(concern, ends_when_the_primary_steps_down)
     EXPECT_EQ(labels_of(reply), std::vector<std::string>{"RetryableWriteError"});
 }
 
-TEST_F(concern, that_cannot_be_is_told_after_the_write)
+TEST_F(concern, unsatisfiable_w_is_a_write_concern_error_after_the_write)
 {
     set->refusal = refuse(server_code::unsatisfiable_write_concern,
                           "Not enough data-bearing nodes");
@@ -95,7 +95,7 @@ TEST_F(concern, has_a_default)
     set->usual.majority = true;
     set->usual.timeout_ms = 100;
     auto client = connect();
-    const auto reply = run(*client, R"({"insert": "kelp", "$db": "sea"})");
+    const auto reply = run(*client, R"({"insert": "boats", "$db": "sea"})");
     EXPECT_EQ(reply.get<int>("writeConcernError.code").value_or(0), 64) << text_of(reply);
     EXPECT_EQ(
         reply.get<std::string>("writeConcernError.errInfo.writeConcern.provenance").value_or(""),
@@ -107,7 +107,7 @@ TEST_F(concern, of_nothing_waits_for_nothing)
     set->concern = concern_state::pending;
     auto client = connect();
     const time_point began = net.now();
-    EXPECT_TRUE(ok(run(*client, R"({"insert": "kelp", "writeConcern": {"w": 0}, "$db": "sea"})")));
+    EXPECT_TRUE(ok(run(*client, R"({"insert": "boats", "writeConcern": {"w": 0}, "$db": "sea"})")));
     EXPECT_EQ(net.now() - began, 2ms);
 }
 
@@ -156,7 +156,7 @@ TEST_F(peers, ask_and_are_answered)
     EXPECT_TRUE(ok(internal_reply)) << "a member may read from every member";
 }
 
-TEST_F(peers, tell_that_nobody_is_there)
+TEST_F(peers, connect_fails_where_no_server_listens)
 {
     here.start(talk_without_reply());
     EXPECT_TRUE(net.run_while_not([this] { return ready; }));

@@ -15,9 +15,9 @@ protected:
         ASSERT_TRUE(done) << done.error().message();
     }
     static constexpr std::string_view retryable =
-        R"({"insert": "kelp", "lsid": {"id": {"$uuid": "00112233-4455-6677-8899-aabbccddeeff"}},
+        R"({"insert": "boats", "lsid": {"id": {"$uuid": "00112233-4455-6677-8899-aabbccddeeff"}},
             "txnNumber": {"$numberLong": "1"}, "$db": "sea"})";
-    static constexpr std::string_view plain = R"({"insert": "kelp", "$db": "sea"})";
+    static constexpr std::string_view plain = R"({"insert": "boats", "$db": "sea"})";
     using text = std::vector<std::string>;
 };
 
@@ -49,6 +49,17 @@ TEST_F(fault, labels_of_a_retryable_write)
     EXPECT_EQ(labels_of(run(*client, retryable)), (text{"A", "B"}));
     arm(R"({"times": 1})", R"({"failCommands": ["insert"], "errorCode": 91, "errorLabels": []})");
     EXPECT_EQ(labels_of(run(*client, retryable)), text{});
+}
+
+TEST_F(fault, lab_cut_reply_at_carries_the_command_out_and_cuts_its_reply)
+{
+    start_in_set();
+    arm(R"({"times": 1})", R"({"failCommands": ["insert"], "labCutReplyAt": 20})");
+    auto client = connect();
+    EXPECT_TRUE(run(*client, plain).empty());
+    EXPECT_TRUE(client->closed);
+    auto second = connect();
+    EXPECT_TRUE(ok(run(*second, plain)));
 }
 
 TEST_F(fault, an_old_server_does_not_label)
@@ -118,7 +129,7 @@ TEST_F(fault, chooses_by_the_name_of_the_application)
 {
     start_in_set();
     arm(R"("alwaysOn")", R"({"failCommands": ["hello", "ping"], "errorCode": 91,
-        "appName": "kelp"})");
+        "appName": "boats"})");
     const auto established = [](std::string_view name) {
         return bson::doc("hello", 1, "client",
                          bson::doc("application", bson::doc("name", name), "driver",
@@ -129,7 +140,7 @@ TEST_F(fault, chooses_by_the_name_of_the_application)
     EXPECT_TRUE(ok(run(*other, established("weed"))));
     EXPECT_TRUE(ok(run(*other, R"({"ping": 1, "$db": "sea"})")));
     auto client = connect();
-    EXPECT_EQ(code_of(run(*client, established("kelp"))), 91) << "in its very first hello";
+    EXPECT_EQ(code_of(run(*client, established("boats"))), 91) << "in its very first hello";
 }
 
 TEST_F(fault, the_request_limiter_refuses_with_both_labels)

@@ -15,11 +15,11 @@ protected:
         return reply.get<std::int64_t>("topologyVersion.counter").value_or(-1);
     }
     static constexpr std::string_view established =
-        R"({"hello": 1, "client": {"application": {"name": "kelp"},
+        R"({"hello": 1, "client": {"application": {"name": "boats"},
             "driver": {"name": "d", "version": "1"}, "os": {"type": "Linux"}}, "$db": "admin"})";
 };
 
-TEST_F(hello, tells_who_it_is)
+TEST_F(hello, standalone_reports_limits_and_wire_versions)
 {
     start();
     auto client = connect();
@@ -50,7 +50,7 @@ TEST_F(hello, tells_who_it_is)
     EXPECT_EQ(legacy.get<int>("connectionId").value_or(-1), 2);
 }
 
-TEST_F(hello, an_old_version_does_not_know_the_new_words)
+TEST_F(hello, old_version_omits_newer_fields)
 {
     node_options old;
     old.version = read_version("4.2").value();
@@ -166,7 +166,7 @@ TEST_F(hello, a_stream_can_be_broken_by_a_fail_point)
     EXPECT_TRUE(ok(run(*client, R"({"hello": 1, "$db": "admin"})")));
 }
 
-TEST_F(hello, metadata_is_told_once)
+TEST_F(hello, second_client_metadata_is_refused)
 {
     start();
     auto client = connect();
@@ -199,7 +199,7 @@ TEST_F(hello, metadata_has_a_form)
     }
 }
 
-TEST_F(hello, compressors_that_both_have_are_told)
+TEST_F(hello, reply_lists_the_compressors_both_support)
 {
     start();
     auto client = connect();
@@ -209,7 +209,7 @@ TEST_F(hello, compressors_that_both_have_are_told)
               R"(["zstd","zlib","snappy"])");
 }
 
-TEST_F(hello, members_of_a_set_tell_their_times)
+TEST_F(hello, set_member_replies_with_cluster_and_operation_time)
 {
     auto& set = start_in_set();
     auto client = connect();
@@ -223,7 +223,7 @@ TEST_F(hello, members_of_a_set_tell_their_times)
     EXPECT_EQ(reply.get<std::int64_t>("$clusterTime.signature.keyId").value_or(1), 0);
 }
 
-TEST_F(hello, a_load_balancer_is_told_the_service)
+TEST_F(hello, load_balanced_hello_has_service_id)
 {
     balancer = true;
     start();

@@ -11,7 +11,7 @@ using core::mongo::scram_hash;
 using core::mongo::secret;
 namespace canary = proof::canary;
 
-struct login_how {
+struct login_options {
     bool sha_256 = true;
     std::string user = canary::user;
     std::string password = canary::password;
@@ -36,7 +36,7 @@ protected:
         ASSERT_TRUE(create_root_user(*server, canary::user, canary::password));
     }
 
-    static scram_exchange begin(const login_how& login)
+    static scram_exchange begin(const login_options& login)
     {
         const auto digest = core::mongo::mongo_password_digest(login.user, login.password).value();
         secret password = login.sha_256 ? secret{{std::string_view{login.password}}} : digest;
@@ -44,7 +44,7 @@ protected:
                                      login.user, std::move(password), "cNonce")
             .value();
     }
-    static bson::document start_of(const login_how& login, const scram_exchange& talk)
+    static bson::document start_of(const login_options& login, const scram_exchange& talk)
     {
         const std::string first = talk.first_message();
         return bson::doc("saslStart", 1, "mechanism", login.sha_256 ? "SCRAM-SHA-256" : "SCRAM-SHA-1",
@@ -61,7 +61,7 @@ protected:
     }
 
     /// The reply that ended it: the last one, or a refusal.
-    bson::document go_on(test_client& by, const login_how& login, scram_exchange& talk,
+    bson::document go_on(test_client& by, const login_options& login, scram_exchange& talk,
                          const bson::document& first)
     {
         const auto answer = talk.answer(payload_of(first));
@@ -79,7 +79,7 @@ protected:
                                      binary_of(""), "$db", login.database));
         return last;
     }
-    bson::document log_in(test_client& by, const login_how& login)
+    bson::document log_in(test_client& by, const login_options& login)
     {
         auto talk = begin(login);
         const auto first = run(by, start_of(login, talk));
@@ -105,7 +105,7 @@ TEST_F(login, works_with_both_mechanisms_and_in_both_lengths)
     for (const bool sha_256 : {false, true}) {
         for (const bool skip : {false, true}) {
             auto client = connect();
-            login_how login;
+            login_options login;
             login.sha_256 = sha_256;
             login.skip_empty = skip;
             const auto last = log_in(*client, login);
@@ -119,9 +119,9 @@ TEST_F(login, works_with_both_mechanisms_and_in_both_lengths)
 TEST_F(login, fails_in_one_way_only)
 {
     for (const bool sha_256 : {false, true}) {
-        for (const char* user : {canary::user, "nobody"}) {
+        for (const char* user : {canary::user, "unknown"}) {
             auto client = connect();
-            login_how login;
+            login_options login;
             login.sha_256 = sha_256;
             login.user = user;
             login.password = canary::wrong_password;
@@ -136,7 +136,7 @@ TEST_F(login, fails_in_one_way_only)
 TEST_F(login, of_the_wrong_database_fails)
 {
     auto client = connect();
-    login_how login;
+    login_options login;
     login.database = "sea";
     EXPECT_EQ(code_of(log_in(*client, login)), 18);
 }
@@ -144,8 +144,8 @@ TEST_F(login, of_the_wrong_database_fails)
 TEST_F(login, an_unknown_user_has_the_same_salt_every_time)
 {
     auto client = connect();
-    login_how login;
-    login.user = "nobody";
+    login_options login;
+    login.user = "unknown";
     const auto salt = [&] {
         const auto text = payload_of(run(*client, start_of(login, begin(login))));
         return text.substr(text.find(",s="));
@@ -153,14 +153,14 @@ TEST_F(login, an_unknown_user_has_the_same_salt_every_time)
     EXPECT_EQ(salt(), salt());
     login.user = canary::user;
     const auto of_ada = salt();
-    login.user = "nobody";
+    login.user = "unknown";
     EXPECT_EQ(of_ada.size(), salt().size());
 }
 
 TEST_F(login, may_come_with_the_hello)
 {
     auto client = connect();
-    const login_how login;
+    const login_options login;
     auto talk = begin(login);
     const std::string first = talk.first_message();
     const auto reply = run(
@@ -193,7 +193,7 @@ TEST_F(login, messages_out_of_order_are_refused)
     EXPECT_EQ(code_of(run(*client, R"({"saslContinue": 1, "conversationId": 1, "payload": "",
         "$db": "admin"})")),
               17);
-    const login_how login;
+    const login_options login;
     EXPECT_TRUE(ok(run(*client, start_of(login, begin(login)))));
     EXPECT_EQ(code_of(run(*client, R"({"saslContinue": 1, "conversationId": 2, "payload": "",
         "$db": "admin"})")),
@@ -219,7 +219,7 @@ TEST_F(login, hostile_payloads_are_refused)
     for (const char* text :
          {"", ",p=", "c=biws,r=x,p=AAAA", "c=,r=,p=", "r=x,c=biws,p=====", "c=biws,r=cNonce,p=!"}) {
         auto client = connect();
-        const login_how login;
+        const login_options login;
         EXPECT_TRUE(ok(run(*client, start_of(login, begin(login)))));
         const auto reply = run(*client, bson::doc("saslContinue", 1, "conversationId", 1, "payload",
                                                   binary_of(text), "$db", "admin"));

@@ -9,7 +9,7 @@ namespace {
 using std::chrono_literals::operator""us;
 
 /// A service that keeps what it is asked after it has gone. It is still there, so that nothing
-/// breaks if somebody does.
+/// breaks if one does.
 class departing final : public service {
 public:
     explicit departing(runtime::world& in) : lets_go{in}, news_{in} {}
@@ -65,7 +65,9 @@ public:
         note("fault_for");
         if (what.name != "blocked")
             return std::nullopt;
-        return injected_fault{.block = 5ms};
+        injected_fault slow;
+        slow.delay = 5ms;
+        return slow;
     }
     concern_state check_concern(const request&) override
     {
@@ -91,9 +93,9 @@ class port_of_departing : public served_node {
 protected:
     void open()
     {
-        port_options where;
+        service_port_options where;
         where.where = {there.name(), 27017};
-        port = open_port::open(there.world(), gate, where).value();
+        port = open_service_port(there.world(), gate, where).value();
     }
     void leave()
     {
@@ -116,7 +118,7 @@ protected:
     departing gate{there.world()};
 };
 
-TEST_F(port_of_departing, asks_nobody_for_those_who_are_answered_later)
+TEST_F(port_of_departing, pending_answer_later_does_not_reach_the_service)
 {
     open();
     const std::array<std::unique_ptr<test_client>, 2> clients = {connect(), connect()};
@@ -134,7 +136,7 @@ TEST_F(port_of_departing, asks_nobody_for_those_who_are_answered_later)
 
 /// Whatever a connection waits for, and whichever of the two comes first in the moment in which its
 /// time is up.
-TEST_F(port_of_departing, asks_nobody_whatever_a_connection_waits_for)
+TEST_F(port_of_departing, waiting_connection_does_not_reach_the_service)
 {
     const bson::document commands[] = {
         bson::doc("wait", 1, "maxTimeMS", 5, "$db", "admin"),
@@ -165,7 +167,7 @@ TEST_F(port_of_departing, asks_nobody_whatever_a_connection_waits_for)
     }
 }
 
-TEST_F(port_of_departing, asks_nobody_for_those_who_come_in_that_moment)
+TEST_F(port_of_departing, connection_of_that_moment_does_not_reach_the_service)
 {
     for (const auto moment : {0us, 500us, 999us, 1000us, 1001us, 2000us}) {
         gate.gone = false;

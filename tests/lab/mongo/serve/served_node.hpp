@@ -3,8 +3,8 @@
 #include "core/mongo/wire/message.hpp"
 #include "core/mongo/wire/message_builder.hpp"
 #include "holdfast/bson/json.hpp"
-#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/command/tables.hpp"
+#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/node/node.hpp"
 #include "lab/mongo/serve/node_service.hpp"
 #include "sim/simulation.hpp"
@@ -140,11 +140,11 @@ protected:
         server->add_commands(hello_commands());
         server->add_commands(test_commands);
         behind = std::make_unique<node_service>(*server);
-        port_options where;
+        service_port_options where;
         where.where.host = there.name();
         where.where.port = 27017;
         where.balancer = balancer;
-        port = open_port::open(there.world(), *behind, where).value();
+        port = open_service_port(there.world(), *behind, where).value();
     }
     pretended_set& start_in_set(node_options options = {})
     {

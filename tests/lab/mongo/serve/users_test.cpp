@@ -109,7 +109,7 @@ TEST_F(users, are_changed)
     EXPECT_FALSE(find_user(*server, "sea", "ada"));
 }
 
-TEST_F(users, wrong_words_are_refused)
+TEST_F(users, malformed_user_commands_are_refused)
 {
     expect(R"({"createUser": 1, "pwd": "lovelace", "roles": [], "$db": "sea"})", 14);
     expect(R"({"createUser": "", "pwd": "lovelace", "roles": [], "$db": "sea"})", 2);

@@ -1,7 +1,7 @@
 #include "lab/mongo/set/config.hpp"
 
 #include "holdfast/bson/json.hpp"
-#include "lab/mongo/set/wire.hpp"
+#include "lab/mongo/set/message_fields.hpp"
 
 #include <gtest/gtest.h>
 
@@ -85,7 +85,7 @@ TEST(set_config, refuses_what_no_set_can_be)
         {"no members", "[]"},
         {"the same _id twice", R"([{"_id": 0, "host": "a:1"}, {"_id": 0, "host": "b:1"}])"},
         {"the same host twice", R"([{"_id": 0, "host": "a:1"}, {"_id": 1, "host": "a:1"}])"},
-        {"nobody may stand", R"([{"_id": 0, "host": "a:1", "priority": 0}])"},
+        {"no electable member", R"([{"_id": 0, "host": "a:1", "priority": 0}])"},
         {"a hidden member that may stand",
          R"([{"_id": 0, "host": "a:1"}, {"_id": 1, "host": "b:1", "hidden": true}])"},
         {"a delayed member that may stand",
@@ -153,7 +153,7 @@ TEST(set_config, follows_another_only_by_the_rules)
         {"another name", R"({"_id": "xx", "version": 4, "members": [{"_id": 0, "host": "a:1"},
             {"_id": 1, "host": "b:1"}, {"_id": 2, "host": "c:1"}]})",
          false, 93},
-        {"nobody", R"({"_id": "rs", "version": 4, "members": []})", false, 103},
+        {"no members", R"({"_id": "rs", "version": 4, "members": []})", false, 103},
         {"the same _id twice", R"({"_id": "rs", "version": 4, "members": [
             {"_id": 0, "host": "a:1"}, {"_id": 0, "host": "b:1"}]})",
          true, 103},

@@ -81,7 +81,7 @@ TEST_P(election, a_primary_without_a_majority_steps_down)
     on.settle();
 }
 
-TEST_P(election, nobody_leads_without_a_majority)
+TEST_P(election, no_primary_without_a_majority)
 {
     set_in_sim on{GetParam()};
     on.settle();
@@ -117,7 +117,7 @@ TEST(step_down, waits_for_a_secondary_and_needs_force_without_one)
 {
     set_in_sim on{3};
     const std::size_t first = on.settle();
-    // Elections are forbidden to nobody, but nobody can hear the primary either.
+    // Every member may stand, and none gets the messages of the primary.
     on.cut_off(first);
     const auto asked = on.begin(
         first, R"({"replSetStepDown": 5, "secondaryCatchUpPeriodSecs": 0, "$db": "admin"})");
@@ -244,7 +244,7 @@ TEST(reconfig, a_removed_member_is_in_no_set_and_may_come_back)
     EXPECT_EQ(on.set->process(2)->member()->config().version, 3);
 }
 
-TEST(status, tells_of_every_member)
+TEST(status, repl_set_get_status_lists_every_member)
 {
     set_in_sim on{3};
     const std::size_t first = on.settle();

@@ -210,7 +210,7 @@ std::uint64_t storm(std::size_t members, std::uint64_t seed, bool check)
                 down = members;
             }
         }
-        // One write, repeated until somebody says that it is done.
+        // One write, repeated until a server acknowledges it.
         ++number;
         for (int tries = 0; tries < 60; ++tries) {
             if (tries == 20)

@@ -103,7 +103,7 @@ TEST_F(secondary_writes, out_and_merge_reach_the_primary)
     EXPECT_EQ(on.count(follows, "db.e"), 2U);
 }
 
-TEST_F(secondary_writes, what_the_primary_refuses_is_refused_in_its_words)
+TEST_F(secondary_writes, error_of_the_primary_is_forwarded_unchanged)
 {
     fill();
     const bson::document twice = run(follows, R"({"aggregate": "c", "pipeline": [{"$merge":

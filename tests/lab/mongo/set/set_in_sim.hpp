@@ -3,7 +3,7 @@
 #include "lab/mongo/deployment/deployment.hpp"
 #include "lab/mongo/peer/peer.hpp"
 #include "lab/mongo/set/address.hpp"
-#include "lab/mongo/set/wire.hpp"
+#include "lab/mongo/set/message_fields.hpp"
 #include "sim/simulation.hpp"
 
 #include <gtest/gtest.h>
@@ -51,9 +51,9 @@ public:
     }
 
     /// Lets time pass in small steps, and looks each time that no term has two primaries.
-    void pass(duration how_long)
+    void pass(duration span)
     {
-        const time_point end = net.now() + how_long;
+        const time_point end = net.now() + span;
         while (net.now() < end) {
             net.run_for(milliseconds{10});
             watch_leaders();

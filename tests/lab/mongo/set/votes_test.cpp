@@ -1,6 +1,6 @@
 #include "lab/mongo/set/votes.hpp"
 
-#include "lab/mongo/set/positions.hpp"
+#include "lab/mongo/set/commit_point.hpp"
 
 #include <gtest/gtest.h>
 
@@ -67,7 +67,7 @@ TEST(votes, are_given_by_the_rules)
              r.dry_run = true;
          },
          true},
-        {"nobody of that number", [](auto& r, auto&) { r.candidate = 3; }, false},
+        {"unknown candidate", [](auto& r, auto&) { r.candidate = 3; }, false},
         {"an arbiter that sees a primary",
          [](auto&, auto& v) {
              v.arbiter = true;

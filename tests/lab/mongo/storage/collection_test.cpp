@@ -113,7 +113,7 @@ INSTANTIATE_TEST_SUITE_P(
                     id_row{R"({"_id": {"$oid": "5f0000000000000000000001"}})",
                            R"({"_id": "5f0000000000000000000001"})", false}));
 
-TEST(lab_collection, a_duplicate_id_has_the_servers_words)
+TEST(lab_collection, duplicate_id_fails_with_the_servers_message)
 {
     collection c = make_collection();
     add(c, R"({"_id": 1})");

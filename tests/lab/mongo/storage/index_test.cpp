@@ -124,7 +124,7 @@ INSTANTIATE_TEST_SUITE_P(
         unique_row{"hashed", R"({"key": {"a": "hashed"}})", R"({"_id": 1, "a": 1})",
                    R"({"_id": 2, "a": 1})", false}));
 
-TEST(lab_index, a_duplicate_tells_pattern_and_value)
+TEST(lab_index, duplicate_key_error_has_key_pattern_and_value)
 {
     collection c = make_collection();
     add_index(c, R"({"key": {"a": 1, "b": -1}, "name": "mine", "unique": true})");

@@ -165,7 +165,7 @@ TEST(lab_update, renames)
     });
 }
 
-TEST(lab_update, writes_the_time_it_is_told)
+TEST(lab_update, current_date_writes_the_given_time)
 {
     expression_context context;
     context.now = bson::datetime{std::chrono::milliseconds{1500}};

@@ -1,8 +1,9 @@
+#include "lab/mongo/set/initial_sync.hpp"
+
 #include "lab/mongo/document/server_code.hpp"
-#include "lab/mongo/set/set_member.hpp"
+#include "lab/mongo/set/message_fields.hpp"
 #include "lab/mongo/set/snapshot.hpp"
 #include "lab/mongo/set/stored_config.hpp"
-#include "lab/mongo/set/wire.hpp"
 
 #include <type_traits>
 #include <utility>
@@ -29,11 +30,34 @@ error failed(bson::view reply)
                   "cannot copy: " + std::string{text_or(reply.find("errmsg"), "no answer")});
 }
 
+/// Replaces the member's data by the copy, and keeps what is its own: configuration, term and vote.
+result<void> take_copy(node& own, const member_role& role, disk& fresh, bson::view head)
+{
+    const optime at = read_optime(head.find("at"));
+    if (at == optime{} || role.primary())
+        return refuse(server_code::interrupted, "the copy is of no use");
+    collection* const log = fresh.data().find("local.oplog.rs");
+    if (!log)
+        return refuse(server_code::internal_error, "a disk without an oplog");
+    log->remove_all(bson::timestamp{1, 0xFFFFFFFF});
+    fresh.start_from(at);
+    if (const bson::element entry = head.find("entry"); entry.type() == bson::type::document)
+        (void)log->insert(entry.as_document(), at.ts);
+    store_config(fresh, role.config());
+    fresh.set_term(own.data->term());
+    if (const auto voted = own.data->voted_in())
+        fresh.voted(*voted);
+    if (!own.options.remembers_statements)
+        fresh.sessions().switch_off();
+    own.cursors.clear();  // they point into the data that is replaced
+    *own.data = std::move(fresh);
+    return {};
+}
+
 }  // namespace
 
-/// Everything of another member, put together beside what we have, which stays until the copy is
-/// whole: a member that has promised to keep something must not lose it half way.
-awaitable<result<void>> set_member::copy_all(peer& from)
+awaitable<result<void>> run_initial_sync(member_context& context, const member_role& role,
+                                         commit_progress& commit, peer& from)
 {
     const auto fresh = std::make_unique<disk>();
     bson::document head;
@@ -41,12 +65,12 @@ awaitable<result<void>> set_member::copy_all(peer& from)
     std::uint32_t parts = 0;
     for (bool done = false; !done;) {
         const bson::document request = ask_for(id, parts);
-        const auto reply = co_await from.ask(request.view(), node_.now() + 30s);
+        const auto reply = co_await from.ask(request.view(), context.now() + 30s);
         if (!reply)
             co_return reply.error();
         if (!said_ok(*reply))
             co_return failed(*reply);
-        if (stopping_ || paused_)
+        if (!context.active())
             co_return refuse(server_code::interrupted, "stopped");
         if (id == 0)
             head = bson::document{*reply};
@@ -63,31 +87,10 @@ awaitable<result<void>> set_member::copy_all(peer& from)
                 co_return added;
         }
     }
-    co_return take_copy(*fresh, head.view());
-}
-
-result<void> set_member::take_copy(disk& fresh, bson::view head)
-{
-    const optime at = read_optime(head.find("at"));
-    if (at == optime{} || state_ == member_state::primary)
-        return refuse(server_code::interrupted, "the copy is of no use");
-    collection* const log = fresh.data().find("local.oplog.rs");
-    if (!log)
-        return refuse(server_code::internal_error, "a disk without an oplog");
-    log->remove_all(bson::timestamp{1, 0xFFFFFFFF});
-    fresh.start_from(at);
-    if (const bson::element entry = head.find("entry"); entry.type() == bson::type::document)
-        (void)log->insert(entry.as_document(), at.ts);
-    store_config(fresh, config_);
-    fresh.set_term(node_.data->term());
-    if (const auto voted = node_.data->voted_in())
-        fresh.voted(*voted);
-    if (!node_.options.remembers_statements)
-        fresh.sessions().switch_off();
-    node_.cursors.clear();  // they point into what goes now
-    *node_.data = std::move(fresh);
-    applied_some();
-    return {};
+    auto taken = take_copy(context.node, role, *fresh, head.view());
+    if (taken)
+        commit.applied();
+    co_return taken;
 }
 
 }  // namespace holdfast::lab::mongo

@@ -1,5 +1,7 @@
-#include "lab/mongo/set/set_member.hpp"
-#include "lab/mongo/set/wire.hpp"
+#include "lab/mongo/set/hello_fields.hpp"
+
+#include "lab/mongo/set/message_fields.hpp"
+#include "lab/mongo/set/votes.hpp"
 
 namespace holdfast::lab::mongo {
 namespace {
@@ -49,23 +51,25 @@ void write_last(bson::builder& hello, const optime& last, const optime& committe
 
 }  // namespace
 
-void set_member::describe(bson::builder& hello, bool legacy) const
+void write_hello_fields(bson::builder& hello, const member_role& role, const optime& committed,
+                        bool legacy)
 {
     const std::string_view is_primary = legacy ? "ismaster" : "isWritablePrimary";
-    const member_config* const own = self();
-    if (!has_config_ || !own) {
+    const member_config* const own = role.self();
+    const set_config& config = role.config();
+    if (!role.has_config() || !own) {
         hello.add(is_primary, false).add("secondary", false);
         hello.add("info", "Does not have a valid replica set config").add("isreplicaset", true);
         return;
     }
-    write_hosts(hello, config_, "hosts", is_host);
-    write_hosts(hello, config_, "passives", is_passive);
-    write_hosts(hello, config_, "arbiters", is_arbiter);
-    hello.add("setName", config_.name)
-        .add("setVersion", static_cast<std::int32_t>(config_.version))
-        .add(is_primary, writable())
-        .add("secondary", state_ == member_state::secondary && !maintenance_);
-    if (const std::string_view primary = primary_host(); !primary.empty())
+    write_hosts(hello, config, "hosts", is_host);
+    write_hosts(hello, config, "passives", is_passive);
+    write_hosts(hello, config, "arbiters", is_arbiter);
+    hello.add("setName", config.name)
+        .add("setVersion", static_cast<std::int32_t>(config.version))
+        .add(is_primary, role.primary())
+        .add("secondary", role.state() == member_state::secondary && !role.maintenance());
+    if (const std::string_view primary = role.primary_host(); !primary.empty())
         hello.add("primary", primary);
     if (own->arbiter_only)
         hello.add("arbiterOnly", true);
@@ -83,9 +87,9 @@ void set_member::describe(bson::builder& hello, bool legacy) const
             tags.add(name, value);
     }
     hello.add("me", own->host);
-    if (writable())
-        hello.add("electionId", election_id(term()));
-    write_last(hello, last(), committed_);
+    if (role.primary())
+        hello.add("electionId", election_id(role.term()));
+    write_last(hello, role.last(), committed);
 }
 
 }  // namespace holdfast::lab::mongo

@@ -1,7 +1,4 @@
-#include "lab/mongo/document/server_code.hpp"
-#include "lab/mongo/serve/conversation.hpp"
-#include "lab/mongo/serve/service.hpp"
-#include "runtime/wait.hpp"
+#include "lab/serve/open_port.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -11,12 +8,7 @@
 #include <memory>
 #include <utility>
 
-namespace holdfast::lab::mongo {
-
-error service::concern_failure(const request&)
-{
-    return refuse(server_code::interrupted_due_to_repl_state_change, "operation was interrupted");
-}
+namespace holdfast::lab {
 
 namespace {
 
@@ -25,16 +17,17 @@ constexpr auto tls_timeout = std::chrono::seconds{10};
 
 struct connection;
 
-/// What a port and its coroutines share. These may outlive the port by a moment; the service does
-/// not have to. Nothing is cancelled from outside: who waits is woken, and looks.
+/// What a port and its coroutines share. The coroutines may outlive the port by a moment; the
+/// server behind it does not have to. Nothing is cancelled from outside: a coroutine that waits is
+/// woken, and looks whether its connection is still open.
 struct port_state {
-    port_state(runtime::world& in, service& with, port_options initial)
-        : world{in}, behind{&with}, options{std::move(initial)}, closing{in}, ended{in}
+    port_state(runtime::world& in, std::unique_ptr<acceptor> with, port_options initial)
+        : world{in}, behind{std::move(with)}, options{std::move(initial)}, closing{in}, ended{in}
     {
     }
 
     runtime::world& world;
-    service* behind;  // null when the port is gone
+    std::unique_ptr<acceptor> behind;  // null when the port is gone
     port_options options;
     runtime::listener_ptr listener;
     std::list<connection*> open;
@@ -64,11 +57,8 @@ struct connection {
     connection(std::shared_ptr<port_state> at_port, runtime::stream_ptr over)
         : port{std::move(at_port)},
           stream{std::move(over)},
-          talk{port->world, *port->behind, client}
+          talk{port->behind->accept(port->world, stream->peer())}
     {
-        client.peer = stream->peer();
-        client.at_balancer_port = port->options.balancer;
-        client.connection = port->behind->opened();
         place = port->open.insert(port->open.end(), this);
     }
     connection(const connection&) = delete;
@@ -78,15 +68,14 @@ struct connection {
         if (port->behind == nullptr)
             return;
         port->open.erase(place);
-        port->behind->closed(client);
+        talk->closed();
     }
 
     bool is_open() const noexcept { return !closing && port->behind != nullptr; }
 
     std::shared_ptr<port_state> port;
     runtime::stream_ptr stream;
-    client_facts client;
-    conversation talk;
+    std::unique_ptr<conversation> talk;
     bool closing = false;
     std::list<connection*>::iterator place;
 };
@@ -107,7 +96,7 @@ using presence_ptr = std::unique_ptr<presence>;
 
 runtime::awaitable<void> serve(std::shared_ptr<connection> on, presence_ptr)
 {
-    conversation& talk = on->talk;
+    conversation& talk = *on->talk;
     port_state& port = *on->port;
     bool open = true;
     if (port.options.tls) {
@@ -119,20 +108,20 @@ runtime::awaitable<void> serve(std::shared_ptr<connection> on, presence_ptr)
         const need next = talk.advance(*on->stream);
         switch (next) {
         case need::bytes: {
-            const auto room = talk.unread();
-            const runtime::io_result got = co_await on->stream->read_some(room);
+            const auto free = talk.unread();
+            const runtime::io_result got = co_await on->stream->read_some(free);
             open = !got.why;
             talk.received(got.bytes);
             break;
         }
-        case need::room: {
+        case need::writable: {
             const error_code why = co_await on->stream->writable();
             open = !why;
             break;
         }
         case need::news: {
             const auto end = co_await port.behind->news().wait(talk.seen(), talk.wake_at());
-            if (on->is_open())  // else there is nobody left to ask
+            if (on->is_open())  // else the server behind the port may be gone
                 talk.woken(end);
             break;
         }
@@ -143,7 +132,7 @@ runtime::awaitable<void> serve(std::shared_ptr<connection> on, presence_ptr)
             break;
         }
         case need::later: {
-            auto end = co_await port.behind->answer_later(talk.asked(), talk.reply());
+            auto end = co_await talk.answer_later();
             if (on->is_open())
                 talk.answered(std::move(end));
             break;
@@ -155,7 +144,7 @@ runtime::awaitable<void> serve(std::shared_ptr<connection> on, presence_ptr)
     }
 }
 
-runtime::awaitable<void> take_connections(std::shared_ptr<port_state> at, presence_ptr)
+runtime::awaitable<void> accept_connections(std::shared_ptr<port_state> at, presence_ptr)
 {
     for (;;) {
         auto accepted = co_await at->listener->accept();
@@ -171,24 +160,24 @@ runtime::awaitable<void> take_connections(std::shared_ptr<port_state> at, presen
     at->listener.reset();
 }
 
-class port_of_service final : public open_port {
+class listening_port final : public open_port {
 public:
-    explicit port_of_service(std::shared_ptr<port_state> of)
+    explicit listening_port(std::shared_ptr<port_state> of)
         : state_{std::move(of)}, port_{state_->listener->port()}
     {
         boost::asio::co_spawn(state_->world.executor(),
-                              take_connections(state_, std::make_unique<presence>(state_)),
+                              accept_connections(state_, std::make_unique<presence>(state_)),
                               boost::asio::detached);
     }
-    port_of_service(const port_of_service&) = delete;
-    port_of_service& operator=(const port_of_service&) = delete;
-    ~port_of_service() override
+    listening_port(const listening_port&) = delete;
+    listening_port& operator=(const listening_port&) = delete;
+    ~listening_port() override
     {
         stop();
         for (connection* const one : state_->open)
-            state_->behind->closed(one->client);
+            one->talk->closed();
         state_->open.clear();
-        state_->behind = nullptr;
+        state_->behind.reset();
     }
 
     std::uint16_t port() const noexcept override { return port_; }
@@ -206,7 +195,7 @@ public:
     void close_connections(bool internal_too) override
     {
         for (connection* const one : state_->open) {
-            if (one->client.internal && !internal_too)
+            if (one->talk->internal() && !internal_too)
                 continue;
             one->closing = true;
             if (one->stream)
@@ -235,15 +224,16 @@ private:
 
 }  // namespace
 
-result<std::unique_ptr<open_port>> open_port::open(runtime::world& in, service& for_,
+result<std::unique_ptr<open_port>> open_port::open(runtime::world& in,
+                                                   std::unique_ptr<acceptor> behind,
                                                    port_options options)
 {
     auto listening = in.listen(options.where);
     if (!listening)
         return std::move(listening).error();
-    auto state = std::make_shared<port_state>(in, for_, std::move(options));
+    auto state = std::make_shared<port_state>(in, std::move(behind), std::move(options));
     state->listener = *std::move(listening);
-    return std::unique_ptr<open_port>{std::make_unique<port_of_service>(std::move(state))};
+    return std::unique_ptr<open_port>{std::make_unique<listening_port>(std::move(state))};
 }
 
-}  // namespace holdfast::lab::mongo
+}  // namespace holdfast::lab

@@ -1,4 +1,4 @@
-#include "lab/mongo/set/positions.hpp"
+#include "lab/mongo/set/commit_point.hpp"
 
 #include "lab/mongo/document/server_code.hpp"
 

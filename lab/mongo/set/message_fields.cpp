@@ -1,4 +1,4 @@
-#include "lab/mongo/set/wire.hpp"
+#include "lab/mongo/set/message_fields.hpp"
 
 namespace holdfast::lab::mongo {
 
