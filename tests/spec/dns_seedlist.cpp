@@ -159,6 +159,7 @@ std::vector<test_case> cases(const json::object& file)
 
 }  // namespace
 
-const format dns_seedlist{"dns-seedlist", recognises, cases};
+/// The official DNS records name the ports.
+const format dns_seedlist{"dns-seedlist", recognises, cases, true};
 
 }  // namespace holdfast::spec
