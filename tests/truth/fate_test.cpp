@@ -2,7 +2,7 @@
 #include "core/mongo/error/server_error.hpp"
 #include "holdfast/bson/builder.hpp"
 #include "holdfast/mongo/error.hpp"
-#include "tools/holdfast/drill/workload.hpp"
+#include "tools/holdfast/drill/worker.hpp"
 
 #include <boost/asio/error.hpp>
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
 #include "truth/storm.hpp"
 
 #include "holdfast/mongo/client.hpp"
-#include "tools/holdfast/drill/read_back.hpp"
-#include "tools/holdfast/drill/watcher.hpp"
-#include "tools/holdfast/drill/workload.hpp"
+#include "tools/holdfast/drill/mongo/read_back.hpp"
+#include "tools/holdfast/drill/mongo/watcher.hpp"
+#include "tools/holdfast/drill/worker.hpp"
 #include "truth/faults.hpp"
 
 #include <deque>

@@ -4,7 +4,7 @@
 #include "holdfast/mongo/error.hpp"
 #include "runtime/errc.hpp"
 #include "tools/holdfast/drill/report.hpp"
-#include "tools/holdfast/drill/scenes.hpp"
+#include "tools/holdfast/drill/scenarios.hpp"
 #include "tools/holdfast/drill/stage.hpp"
 
 #include <sys/ioctl.h>

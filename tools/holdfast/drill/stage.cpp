@@ -2,8 +2,8 @@
 
 #include "holdfast/bson/builder.hpp"
 #include "net/world.hpp"
-#include "tools/holdfast/drill/read_back.hpp"
-#include "tools/holdfast/drill/watcher.hpp"
+#include "tools/holdfast/drill/mongo/read_back.hpp"
+#include "tools/holdfast/drill/mongo/watcher.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/executor_work_guard.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 #include "holdfast/mongo/client.hpp"
 #include "tools/holdfast/drill/history.hpp"
-#include "tools/holdfast/drill/workload.hpp"
+#include "tools/holdfast/drill/worker.hpp"
 
 #include <chrono>
 #include <cstddef>

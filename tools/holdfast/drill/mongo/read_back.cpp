@@ -1,4 +1,4 @@
-#include "tools/holdfast/drill/read_back.hpp"
+#include "tools/holdfast/drill/mongo/read_back.hpp"
 
 #include "holdfast/bson/builder.hpp"
 #include "runtime/wait.hpp"

@@ -1,4 +1,4 @@
-#include "tools/holdfast/drill/scenes.hpp"
+#include "tools/holdfast/drill/scenarios.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "tools/holdfast/drill/workload.hpp"
+#include "tools/holdfast/drill/worker.hpp"
 
 #include "holdfast/bson/builder.hpp"
 #include "holdfast/mongo/error.hpp"
