@@ -3,7 +3,7 @@
 #include "holdfast/lab/mongo.hpp"
 #include "tools/holdfast/drill/judge.hpp"
 #include "tools/holdfast/drill/report.hpp"
-#include "tools/holdfast/drill/stage.hpp"
+#include "tools/holdfast/drill/workload.hpp"
 
 #include <chrono>
 #include <cstdio>

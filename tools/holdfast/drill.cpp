@@ -5,7 +5,7 @@
 #include "runtime/errc.hpp"
 #include "tools/holdfast/drill/report.hpp"
 #include "tools/holdfast/drill/scenarios.hpp"
-#include "tools/holdfast/drill/stage.hpp"
+#include "tools/holdfast/drill/workload.hpp"
 
 #include <sys/ioctl.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 #pragma once
 #include "holdfast/lab/mongo.hpp"
-#include "tools/holdfast/drill/stage.hpp"
+#include "tools/holdfast/drill/workload.hpp"
 
 #include <atomic>
 #include <chrono>

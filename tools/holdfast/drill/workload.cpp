@@ -1,4 +1,4 @@
-#include "tools/holdfast/drill/stage.hpp"
+#include "tools/holdfast/drill/workload.hpp"
 
 #include "holdfast/bson/builder.hpp"
 #include "net/world.hpp"
