@@ -18,18 +18,18 @@ operation insert(token which)
     return made;
 }
 
-/// Two scenes with a write each, and a fault in the one that needs it.
+/// Two scenarios with a write each, and a fault in the one that needs it.
 drill_report good_report()
 {
     drill_report report;
-    report.scenes.resize(2);
-    report.scenes[0].name = "steady";
-    report.scenes[1].name = "crash";
-    report.scenes[1].needs_faults = true;
-    report.scenes[1].faults = 2;
-    report.scenes[1].retries = 3;
+    report.scenarios.resize(2);
+    report.scenarios[0].name = "steady";
+    report.scenarios[1].name = "crash";
+    report.scenarios[1].needs_faults = true;
+    report.scenarios[1].faults = 2;
+    report.scenarios[1].retries = 3;
     std::vector<operation> history{insert(1), insert(2)};
-    history[1].scene = 1;
+    history[1].scenario = 1;
     report.found = judge(history, {.documents = {{1, 1}, {2, 1}}}, 2);
     return report;
 }
@@ -61,9 +61,9 @@ TEST(drill_report, says_what_is_broken)
 TEST(drill_report, fails_if_nothing_was_broken_where_something_should_be)
 {
     drill_report report = good_report();
-    report.scenes[1].faults = 0;
+    report.scenarios[1].faults = 0;
     EXPECT_FALSE(passed(report));
-    EXPECT_TRUE(says(draw(report), "FAILED: scene crash: nothing was broken in it"))
+    EXPECT_TRUE(says(draw(report), "FAILED: scenario crash: nothing was broken in it"))
         << draw(report);
     EXPECT_FALSE(says(draw(report), "Nothing lost"));
     EXPECT_TRUE(says(to_json(report), "\"holds\":false"));
@@ -75,23 +75,23 @@ TEST(drill_report, fails_if_something_did_not_come_back)
     report.all_came_back = false;
     EXPECT_FALSE(passed(report));
     report = good_report();
-    report.scenes[1].trouble = "the member does not start";
+    report.scenarios[1].trouble = "the member does not start";
     EXPECT_FALSE(passed(report));
-    EXPECT_TRUE(says(draw(report), "scene crash: the member does not start")) << draw(report);
+    EXPECT_TRUE(says(draw(report), "scenario crash: the member does not start")) << draw(report);
 }
 
 TEST(drill_report, says_that_it_was_interrupted)
 {
     drill_report report = good_report();
-    report.scenes[0].played = playing::in_part;
-    report.scenes[1].played = playing::not_at_all;
-    report.scenes[1].faults = 0;
+    report.scenarios[0].ran = extent::in_part;
+    report.scenarios[1].ran = extent::not_at_all;
+    report.scenarios[1].faults = 0;
     report.found = judge(std::vector{insert(1)}, {.documents = {{1, 1}}}, 2);
     EXPECT_TRUE(was_interrupted(report));
-    EXPECT_TRUE(passed(report));  // what was played
+    EXPECT_TRUE(passed(report));  // what was run
     const std::string text = draw(report);
-    EXPECT_TRUE(says(text, "interrupted: not all scenes were played")) << text;
-    EXPECT_TRUE(says(text, "crash: played not at all")) << text;
+    EXPECT_TRUE(says(text, "interrupted: not all scenarios were run")) << text;
+    EXPECT_TRUE(says(text, "crash: run not at all")) << text;
     EXPECT_FALSE(says(text, "Nothing lost")) << text;
     EXPECT_TRUE(says(to_json(report), "\"holds\":false"));
     EXPECT_TRUE(says(to_json(report), "\"interrupted\":true"));

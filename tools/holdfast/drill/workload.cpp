@@ -1,19 +1,14 @@
 #include "tools/holdfast/drill/workload.hpp"
 
-#include "holdfast/bson/builder.hpp"
 #include "net/world.hpp"
-#include "tools/holdfast/drill/mongo/read_back.hpp"
-#include "tools/holdfast/drill/mongo/watcher.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/use_future.hpp>
 
-#include <atomic>
 #include <deque>
 #include <future>
-#include <optional>
 #include <thread>
 #include <utility>
 
@@ -24,17 +19,7 @@ using runtime::awaitable;
 
 namespace {
 
-constexpr const char* database = "holdfast_drill";
-
-std::string with_option(std::string uri, const std::string& option)
-{
-    const std::size_t hosts = uri.find("://") + 3;
-    if (uri.find('?') != std::string::npos)
-        return uri + (uri.ends_with('?') || uri.ends_with('&') ? "" : "&") + option;
-    return uri + (uri.find('/', hosts) != std::string::npos ? "?" : "/?") + option;
-}
-
-/// Futures want values that can be made of nothing.
+/// A future needs a value that can be default-constructed.
 template <class T>
 awaitable<void> keep(awaitable<result<T>> what, std::optional<result<T>>& into)
 {
@@ -42,15 +27,15 @@ awaitable<void> keep(awaitable<result<T>> what, std::optional<result<T>>& into)
     into.emplace(std::move(outcome));
 }
 
-awaitable<void> close(mongo::client which)
+awaitable<void> close(client_ptr which)
 {
-    co_await which.close();
+    co_await which->close();
 }
 
 }  // namespace
 
-struct stage::parts {
-    explicit parts(stage_options initial) : options{std::move(initial)} {}
+struct workload::parts {
+    explicit parts(std::unique_ptr<connector> by) : clients{std::move(by)} {}
     parts(const parts&) = delete;
     parts& operator=(const parts&) = delete;
     ~parts()
@@ -58,9 +43,9 @@ struct stage::parts {
         progress.stop = true;
         for (const worker& one : workers)
             close_quietly(one.client());
-        if (office)
-            close_quietly(*office);
-        office.reset();
+        if (reader)
+            close_quietly(reader);
+        reader.reset();
         // Their operations have ended with their clients.
         for (int n = 0; n < 200 && progress.working > 0; ++n)
             std::this_thread::sleep_for(10ms);
@@ -70,18 +55,10 @@ struct stage::parts {
         workers.clear();
     }
 
-    void close_quietly(const mongo::client& which)
+    void close_quietly(const client_ptr& which)
     {
         auto closed = boost::asio::co_spawn(loop, close(which), boost::asio::use_future);
         (void)closed.wait_for(5s);
-    }
-
-    result<mongo::client> connect(const std::string& uri)
-    {
-        mongo::client_options client;
-        watchers.push_back(std::make_shared<watcher>(counts));
-        client.listeners.push_back(watchers.back());
-        return mongo::client::create(loop.get_executor(), uri, std::move(client));
     }
 
     /// Runs it on the thread of the clients, and waits for it.
@@ -92,66 +69,57 @@ struct stage::parts {
         boost::asio::co_spawn(loop, keep(std::move(what), outcome), boost::asio::use_future).get();
         return *std::move(outcome);
     }
-    mongo::collection documents() const { return (*office)[database][options.collection]; }
 
-    stage_options options;
+    std::unique_ptr<connector> clients;
     boost::asio::io_context loop{1};
     boost::asio::executor_work_guard<boost::asio::io_context::executor_type> busy{
         loop.get_executor()};
     net::async_world world{loop.get_executor()};
-    met counts;
     storm_progress progress;
-    std::vector<std::shared_ptr<watcher>> watchers;
-    std::optional<mongo::client> office;  // gives orders, and reads what is there in the end
+    client_ptr reader;
     std::deque<worker> workers;
     std::thread thread{[this] { loop.run(); }};
 };
 
-stage::stage(std::unique_ptr<parts> made) noexcept : parts_{std::move(made)} {}
-stage::~stage() = default;
+workload::workload(std::unique_ptr<parts> made) noexcept : parts_{std::move(made)} {}
+workload::~workload() = default;
 
-result<std::unique_ptr<stage>> stage::open(stage_options initial)
+result<std::unique_ptr<workload>> workload::open(std::unique_ptr<connector> by,
+                                                 const workload_options& options)
 {
-    auto made = std::make_unique<parts>(std::move(initial));
-    const stage_options& options = made->options;
-    auto office = made->connect(options.uri);
-    if (!office)
-        return std::move(office).error();
-    made->office.emplace(*std::move(office));
-    const std::string uri = options.retryable_writes ? options.uri
-                                                 : with_option(options.uri, "retryWrites=false");
+    auto made = std::make_unique<parts>(std::move(by));
+    auto reader = made->clients->connect_reader(made->world);
+    if (!reader)
+        return std::move(reader).error();
+    made->reader = *std::move(reader);
     for (std::size_t n = 0; n < options.clients; ++n) {
-        auto client = made->connect(uri);
+        auto client = made->clients->connect(made->world);
         if (!client)
             return std::move(client).error();
         work_options work;
         work.client = n;
         work.seed = options.seed;
-        work.database = database;
-        work.collection = options.collection;
-        work.timeout = options.timeout;
-        work.bound = options.timeout + 1s;  // a busy machine is no broken promise
+        work.bound = options.bound;
         work.pause = options.pause;
         work.repeats_by_itself = options.repeats_by_itself;
-        made->workers.emplace_back(made->world, *std::move(client), std::move(work),
-                                   made->progress);
+        made->workers.emplace_back(made->world, *std::move(client), work, made->progress);
     }
-    return std::unique_ptr<stage>{new stage{std::move(made)}};
+    return std::unique_ptr<workload>{new workload{std::move(made)}};
 }
 
-result<void> stage::prepare()
+result<void> workload::prepare()
 {
-    return parts_->run(drill::prepare(parts_->documents()));
+    return parts_->run(parts_->reader->prepare());
 }
 
-void stage::begin()
+void workload::begin()
 {
     parts_->progress.working = parts_->workers.size();
     for (worker& one : parts_->workers)
         boost::asio::co_spawn(parts_->loop, one.run(), boost::asio::use_future);
 }
 
-bool stage::finish(std::chrono::milliseconds time_limit)
+bool workload::finish(std::chrono::milliseconds time_limit)
 {
     parts_->progress.stop = true;
     const auto limit = std::chrono::steady_clock::now() + time_limit;
@@ -160,7 +128,7 @@ bool stage::finish(std::chrono::milliseconds time_limit)
     return parts_->progress.working == 0;
 }
 
-std::vector<operation> stage::history() const
+std::vector<operation> workload::history() const
 {
     std::promise<std::vector<operation>> all;
     boost::asio::post(parts_->loop, [&] {
@@ -172,51 +140,35 @@ std::vector<operation> stage::history() const
     return all.get_future().get();
 }
 
-result<found_state> stage::read_back(std::chrono::milliseconds time_limit)
+result<found_state> workload::read_back(std::chrono::milliseconds time_limit)
 {
     const time_point until = parts_->world.steady_now() + time_limit;
-    return parts_->run(drill::read_back(parts_->world, parts_->documents(), until));
+    return parts_->run(parts_->reader->read_all(until));
 }
 
-void stage::clean_up()
+void workload::clean_up()
 {
-    (void)parts_->run(parts_->documents().drop({}, boost::asio::use_awaitable)).has_value();
+    (void)parts_->run(parts_->reader->remove_all()).has_value();
 }
 
-storm_progress& stage::progress() noexcept
+storm_progress& workload::progress() noexcept
 {
     return parts_->progress;
 }
 
-std::uint64_t stage::retries() const noexcept
+std::uint64_t workload::retries() const noexcept
 {
-    return parts_->counts.retries + parts_->progress.repeats;
+    return parts_->clients->counts().retries + parts_->progress.repeats;
 }
 
-std::uint64_t stage::refusals() const noexcept
+std::uint64_t workload::refusals() const noexcept
 {
-    return parts_->counts.refusals;
+    return parts_->clients->counts().refusals;
 }
 
-std::string stage::primary() const
+std::string workload::leader() const
 {
-    return parts_->watchers.front()->primary();
-}
-
-result<void> stage::limit_requests(std::int32_t per_second)
-{
-    const bool on = per_second > 0;
-    const std::int32_t rate = on ? per_second : 2147483647;
-    // A tenth of a second's worth at once.
-    const bson::document command = bson::doc("setParameter", 1, "ingressRequestAdmissionRatePerSec",
-                                             rate, "ingressRequestAdmissionBurstCapacitySecs",
-                                             on ? 0.1 : 1e9, "ingressRequestRateLimiterEnabled",
-                                             on);
-    auto done = parts_->run(
-        parts_->office->run_command("admin", command, {}, boost::asio::use_awaitable));
-    if (!done)
-        return std::move(done).error();
-    return {};
+    return parts_->clients->leader();
 }
 
 }  // namespace holdfast::drill

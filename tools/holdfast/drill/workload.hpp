@@ -1,5 +1,5 @@
 #pragma once
-#include "holdfast/mongo/client.hpp"
+#include "tools/holdfast/drill/client.hpp"
 #include "tools/holdfast/drill/history.hpp"
 #include "tools/holdfast/drill/worker.hpp"
 
@@ -7,32 +7,31 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace holdfast::drill {
 
-struct stage_options {
-    std::string uri = {};
+struct workload_options {
     std::size_t clients = 8;
     std::uint64_t seed = 1;
-    bool retryable_writes = true;
     bool repeats_by_itself = false;
-    std::chrono::milliseconds timeout{15'000};  // of each operation
+    std::optional<duration> bound = {};  // within which an operation has to end
     std::chrono::milliseconds pause{2};  // of each client, between two operations
-    std::string collection = "kelp";  // of the database holdfast_drill; must not exist
 };
 
 /// Clients on sockets, with a thread of their own, that write from begin() to finish().
-class stage {
+class workload {
 public:
-    /// Reads the connection string; nothing is sent yet.
-    static result<std::unique_ptr<stage>> open(stage_options options);
-    stage(const stage&) = delete;
-    stage& operator=(const stage&) = delete;
-    ~stage();
+    /// Makes the clients; nothing is sent yet.
+    static result<std::unique_ptr<workload>> open(std::unique_ptr<connector> by,
+                                                  const workload_options& options);
+    workload(const workload&) = delete;
+    workload& operator=(const workload&) = delete;
+    ~workload();
 
-    /// Makes the collection. Fails if there is no deployment to be found.
+    /// Makes an empty place to write to. Fails if there is no deployment to be found.
     result<void> prepare();
     void begin();
     /// No new operations; false if those under way do not end within that time.
@@ -46,17 +45,14 @@ public:
     storm_progress& progress() noexcept;
     /// Commands that clients sent again, and writes that applications repeated by themselves.
     std::uint64_t retries() const noexcept;
-    /// Commands that servers refused because they were too busy.
+    /// Commands that servers refused because they were overloaded.
     std::uint64_t refusals() const noexcept;
-    /// Whom the clients take for the primary; empty while they look for one.
-    std::string primary() const;
-
-    /// Lets the primary refuse more than so many requests a second. 0: takes them all again.
-    result<void> limit_requests(std::int32_t per_second);
+    /// The server that the clients take for the leader; empty while they look for one.
+    std::string leader() const;
 
 private:
     struct parts;
-    explicit stage(std::unique_ptr<parts> made) noexcept;
+    explicit workload(std::unique_ptr<parts> made) noexcept;
     std::unique_ptr<parts> parts_;
 };
 
