@@ -110,6 +110,6 @@ int main()
         [&](holdfast::result<couchbase::retry_action> answer) { answered = answer.has_value(); }});
     as_events = as_events && !answered && open->size() == 1;
     open->front()(couchbase::retry_action::with_duration(5ms));
-    std::cout << (as_events && answered ? "as told\n" : "not as told\n");
+    std::cout << (as_events && answered ? "as documented\n" : "not as documented\n");
     return as_events && answered ? 0 : 1;
 }

@@ -22,7 +22,7 @@ namespace {
 /// a file or a socket.
 class json_lines : public hf::log_sink {
 public:
-    /// Asked first, so that a message which nobody wants is never put together.
+    /// Asked first, so that a message that is not wanted is never put together.
     bool wants(hf::log_component of, hf::severity level) const noexcept override
     {
         const bool talks_much = of == hf::log_component::connection ||

@@ -71,7 +71,7 @@ runtime::awaitable<void> command_worker(const mongo::client& with, const bson::d
 struct command_to_run {
     explicit command_to_run(bool insert)
         : body{insert ? bson::doc("insert", "corpus", "documents",
-                                  bson::list(bson::object("_id", 1, "text", "kelp")))
+                                  bson::list(bson::object("_id", 1, "text", "seal")))
                       : bson::doc("ping", 1)}
     {
         options.kind = insert ? mongo::command_kind::write : mongo::command_kind::generic;

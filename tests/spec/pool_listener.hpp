@@ -10,7 +10,7 @@
 
 namespace holdfast::spec {
 
-/// Keeps what a pool tells, under the names that official files use. Those who deliver events and
+/// Keeps the events of a pool, under the names that official files use. Those who deliver events and
 /// those who read them are on one thread.
 class pool_listener final : public mongo::event_listener {
 public:

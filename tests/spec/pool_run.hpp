@@ -31,7 +31,7 @@ public:
     /// The error that ended the main thread, if one did. Throws case_failure if it hangs.
     std::optional<error> run(const boost::json::array& operations);
 
-    /// All that was told, under the names that official files use.
+    /// All events, under the names that official files use.
     const std::vector<boost::json::object>& events() const noexcept { return events_; }
 
 private:

@@ -18,7 +18,7 @@ void demand_same(const json::value& expected, const json::value& found, std::str
 }
 
 /// Each field that the file states is looked up in what was found; one that is not there would be
-/// a demand that nobody checks.
+/// a demand that is not checked.
 void demand_stated(const json::object& expected, const json::object& found, std::string_view what)
 {
     for (const auto& [key, value] : expected) {

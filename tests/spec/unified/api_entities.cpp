@@ -142,7 +142,7 @@ runtime::awaitable<void> begin(std::shared_ptr<client_entity> one)
     try {
         co_await one->api.ready();
     } catch (const failure&) {
-        // Its operations will tell.
+        // Its operations will fail.
     }
 }
 
@@ -153,7 +153,7 @@ bool has_data(const mongo::server_description& server)
     return std::ranges::find(kinds, server.type) != std::end(kinds);
 }
 
-/// One that nobody has heard of yet may turn out to have data; one that failed to answer has none.
+/// One that is still Unknown may turn out to have data; one that failed to answer has none.
 bool may_have_data(const mongo::server_description& server)
 {
     return has_data(server) || (server.type == "Unknown" && !server.failure);
@@ -172,7 +172,7 @@ bool pools_are_filled(const client_entity& one)
            });
 }
 
-/// "awaitMinPoolSizeMS". What the client has told until then is not for the case.
+/// "awaitMinPoolSizeMS". Events until then are not for the case.
 runtime::awaitable<void> fill_pools(std::shared_ptr<context> in, std::shared_ptr<client_entity> one,
                                     duration limit)
 {
