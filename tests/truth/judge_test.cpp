@@ -110,7 +110,7 @@ TEST(judge, signature_count_must_match_the_reported_fate)
     }
 }
 
-TEST(judge, looks_at_each_document_of_a_write_of_many)
+TEST(judge, insert_many_is_checked_per_document)
 {
     operation many = ended(action::insert_many, fate::acknowledged);
     many.inserted = {1, 2, 3};
@@ -122,7 +122,7 @@ TEST(judge, looks_at_each_document_of_a_write_of_many)
     EXPECT_EQ(made.total.operations, 1U);
 }
 
-TEST(judge, knows_what_was_deleted)
+TEST(judge, document_after_delete_one_must_match_the_fate_of_the_deletion)
 {
     struct deletion {
         const char* name;
@@ -149,7 +149,7 @@ TEST(judge, knows_what_was_deleted)
     }
 }
 
-TEST(judge, a_deletion_finds_what_was_acknowledged)
+TEST(judge, delete_one_that_finds_nothing_of_an_acknowledged_insert_is_lost)
 {
     struct search {
         const char* name;
@@ -183,7 +183,7 @@ TEST(judge, a_deletion_finds_what_was_acknowledged)
     }
 }
 
-TEST(judge, what_another_has_deleted_need_not_be_found)
+TEST(judge, delete_one_after_another_deletion_may_find_nothing)
 {
     for (const fate first : {fate::acknowledged, fate::unclear, fate::running}) {
         std::vector<operation> history{insert(7), removal(7, first), removal(7)};
@@ -195,7 +195,7 @@ TEST(judge, what_another_has_deleted_need_not_be_found)
     EXPECT_EQ(judge(history, {}).total.lost, 1U);
 }
 
-TEST(judge, a_page_counts_what_it_was_signed)
+TEST(judge, page_count_that_differs_from_its_signatures_is_reported)
 {
     const std::vector<operation> history{signing(1), signing(2)};
     found_state found;
@@ -208,7 +208,7 @@ TEST(judge, a_page_counts_what_it_was_signed)
     EXPECT_TRUE(judge(history, found).holds());
 }
 
-TEST(judge, a_doubled_count_does_not_hide_behind_one_that_is_unclear)
+TEST(judge, doubled_count_is_reported_beside_an_unclear_write)
 {
     std::vector<operation> history{counting(1, 1), counting(2, 3), counting(3, 0, fate::unclear)};
     history[0].scenario = 1;
@@ -285,7 +285,7 @@ TEST(judge, two_replies_with_the_same_count_are_a_lost_write)
     EXPECT_TRUE(judge(history, found).holds());
 }
 
-TEST(judge, knows_what_is_known_of_the_parts_of_a_write)
+TEST(judge, partial_bulk_write_is_checked_by_the_fate_of_each_part)
 {
     operation half = ended(action::bulk_write, fate::unclear);
     half.inserted = {1};
@@ -303,7 +303,7 @@ TEST(judge, knows_what_is_known_of_the_parts_of_a_write)
     EXPECT_EQ(judge(std::vector{half}, found).total.untrue, 1U);
 }
 
-TEST(judge, nothing_comes_from_nowhere)
+TEST(judge, effect_without_an_operation_is_untrue)
 {
     found_state found;
     found.documents[3] = 1;
@@ -311,7 +311,7 @@ TEST(judge, nothing_comes_from_nowhere)
     EXPECT_EQ(judge({}, found).total.untrue, 2U);
 }
 
-TEST(judge, operations_end_once_and_in_time)
+TEST(judge, operation_that_completes_twice_never_or_late_is_reported)
 {
     operation late = insert(1);
     late.deadline = start + 4ms;
@@ -332,7 +332,7 @@ TEST(judge, operations_end_once_and_in_time)
     EXPECT_TRUE(judge(std::vector{punctual}, {.documents = {{2, 1}}}).in_time());
 }
 
-TEST(judge, counts_by_scenario_and_reason)
+TEST(judge, tally_counts_by_scenario_and_reason)
 {
     std::vector<operation> history{insert(1), insert(2, fate::failed), insert(3, fate::unclear),
                                    insert(4)};
@@ -354,7 +354,7 @@ TEST(judge, counts_by_scenario_and_reason)
     EXPECT_EQ(made.total.reasons.size(), 2U);
 }
 
-TEST(judge, the_longest_pause_is_between_acknowledgements)
+TEST(judge, longest_pause_is_measured_between_acknowledgements)
 {
     std::vector<operation> history{insert(1), insert(2, fate::failed), insert(3), insert(4)};
     history[1].ended = start + 500ms;
@@ -368,7 +368,7 @@ TEST(judge, the_longest_pause_is_between_acknowledgements)
     EXPECT_EQ(made.scenarios[1].longest_pause, 95ms);
 }
 
-TEST(judge, a_pause_that_does_not_end_is_one)
+TEST(judge, longest_pause_includes_one_that_does_not_end)
 {
     std::vector<operation> history{insert(1), insert(2, fate::failed), insert(3, fate::running)};
     history[1].ended = start + 305ms;

@@ -39,7 +39,7 @@ bool says(const std::string& text, std::string_view what)
     return text.find(what) != std::string::npos;
 }
 
-TEST(drill_report, says_that_all_is_well)
+TEST(drill_report, report_without_a_loss_holds)
 {
     const drill_report report = good_report();
     EXPECT_TRUE(passed(report));
@@ -49,7 +49,7 @@ TEST(drill_report, says_that_all_is_well)
     EXPECT_TRUE(says(to_json(report), "\"faults\":2")) << to_json(report);
 }
 
-TEST(drill_report, says_what_is_broken)
+TEST(drill_report, report_with_a_loss_or_a_doubled_write_is_broken)
 {
     drill_report report = good_report();
     report.found = judge(std::vector{insert(1), insert(2)}, {.documents = {{1, 2}}}, 2);
@@ -58,7 +58,7 @@ TEST(drill_report, says_what_is_broken)
     EXPECT_TRUE(says(to_json(report), "\"holds\":false"));
 }
 
-TEST(drill_report, fails_if_nothing_was_broken_where_something_should_be)
+TEST(drill_report, scenario_that_needs_a_fault_and_had_none_fails)
 {
     drill_report report = good_report();
     report.scenarios[1].faults = 0;
@@ -69,7 +69,7 @@ TEST(drill_report, fails_if_nothing_was_broken_where_something_should_be)
     EXPECT_TRUE(says(to_json(report), "\"holds\":false"));
 }
 
-TEST(drill_report, fails_if_something_did_not_come_back)
+TEST(drill_report, client_or_member_that_does_not_come_back_fails)
 {
     drill_report report = good_report();
     report.all_came_back = false;
@@ -80,7 +80,7 @@ TEST(drill_report, fails_if_something_did_not_come_back)
     EXPECT_TRUE(says(draw(report), "scenario crash: the member does not start")) << draw(report);
 }
 
-TEST(drill_report, says_that_it_was_interrupted)
+TEST(drill_report, interrupted_report_does_not_hold)
 {
     drill_report report = good_report();
     report.scenarios[0].ran = extent::in_part;
@@ -97,7 +97,7 @@ TEST(drill_report, says_that_it_was_interrupted)
     EXPECT_TRUE(says(to_json(report), "\"interrupted\":true"));
 }
 
-TEST(drill_report, fits_a_terminal)
+TEST(drill_report, table_fits_into_80_columns)
 {
     drill_report report = good_report();
     tally& most = report.found.total;
