@@ -4,8 +4,8 @@
 #include <holdfast/lab/mongo.hpp>
 #include <holdfast/mongo/error.hpp>
 #include <holdfast/mongo/filter.hpp>
-#include <holdfast/mongo/update.hpp>
 #include <holdfast/mongo/sync/client.hpp>
+#include <holdfast/mongo/update.hpp>
 
 #include <iostream>
 #include <string>
@@ -33,7 +33,8 @@ inline constexpr auto holdfast::bson::mapping_of<weather::reading> = mapping{
 namespace {
 
 /// Stores what can be stored, and says how many that were.
-std::int64_t load(const hf::mongo::sync::collection& into, const std::vector<weather::reading>& batch)
+std::int64_t load(const hf::mongo::sync::collection& into,
+                  const std::vector<weather::reading>& batch)
 {
     const auto done = into.try_insert_many(batch, {.ordered = false});
     if (done)

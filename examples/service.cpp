@@ -50,7 +50,8 @@ asio::awaitable<void> sell(mongo::database box_office, std::string till)
 asio::awaitable<void> serve(mongo::client db)
 {
     const auto box_office = db["box_office"];
-    co_await box_office["tickets"].create_index(mongo::ascending("number"), bson::doc("unique", true));
+    co_await box_office["tickets"].create_index(mongo::ascending("number"),
+                                                bson::doc("unique", true));
     co_await box_office["stock"].insert_one(bson::doc("_id", "tonight", "free", seats));
 
     // All three at once. If one fails, the others are cancelled and its error is thrown here.

@@ -87,10 +87,10 @@ void check_events(const json::array& expected, std::span<const sdam_event> found
         received.push_back(to_text(e));
     for (std::size_t i = 0; i < expected.size() && i < received.size(); ++i)
         demand(says(expected[i], received[i]), "event " + std::to_string(i + 1) + ": expected " +
-                                               json::serialize(expected[i]) + ", found " +
-                                               json::serialize(received[i]));
+                                                   json::serialize(expected[i]) + ", found " +
+                                                   json::serialize(received[i]));
     demand(expected.size() == received.size(), "expected " + std::to_string(expected.size()) +
-                                               " events, found " + json::serialize(received));
+                                                   " events, found " + json::serialize(received));
 }
 
 }  // namespace holdfast::spec

@@ -117,6 +117,7 @@ private:
 };
 
 /// Throws case_failure with the number of the event and how it differs.
-void check_events(const expected_events& expected, const client_events& received, const matcher& rules);
+void check_events(const expected_events& expected, const client_events& received,
+                  const matcher& rules);
 
 }  // namespace holdfast::spec::unified

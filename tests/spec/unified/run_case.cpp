@@ -108,7 +108,8 @@ runtime::awaitable<void> carry_out(std::shared_ptr<context> in, const unified_fi
     }
     int number = 0;
     for (const operation& each : one.operations) {
-        received->at = "operation " + std::to_string(number++) + " (" + std::string{each.name} + ")";
+        received->at = "operation " + std::to_string(number++) + " (" + std::string{each.name} +
+                       ")";
         co_await execute(in, each);
     }
     received->at = "the threads that were not waited for";
