@@ -7,7 +7,7 @@
 
 namespace holdfast::bench {
 
-/// libbson's reader of somebody else's bytes. It points into itself, so it must not be copied.
+/// libbson's reader of borrowed bytes. It points into itself, so it must not be copied.
 class borrowed_document {
 public:
     explicit borrowed_document(std::span<const std::uint8_t> bytes)

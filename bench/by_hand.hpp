@@ -8,7 +8,7 @@
 
 namespace holdfast::bench {
 
-/// What somebody without the mapping would write: one pass, every field checked, none missing.
+/// What a user without the mapping would write: one pass, every field checked, none missing.
 result<small_record> read_small(bson::view document);
 result<order> read_order(bson::view document);
 void write(bson::builder& out, const small_record& r);

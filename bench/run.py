@@ -170,7 +170,7 @@ def medians(options, folder, row, document, sides):
     return times, statistics.median(turn['ours'] / turn['libbson'] for turn in turns)
 
 
-def judge(goals, cell):
+def decide(goals, cell):
     """Adds the goals of a cell and whether they are met."""
     row, document = cell['row'], cell['document']
     ours = cell['instructions'].get('ours')
@@ -215,7 +215,7 @@ def measure(options, folder, wanted, remarks):
             cell['allocations'] = counted['memcheck', row, document, 'ours']
         if (row, document) in remarks:
             cell['remark'] = remarks[row, document]
-        judge(goals, cell)
+        decide(goals, cell)
         report.append(cell)
     return report
 
@@ -227,14 +227,14 @@ def table(report):
     for cell in report:
         times, counts = cell['nanoseconds'], cell['instructions']
         mark = '*' if 'remark' in cell else ''
-        verdicts = [f'{"met" if g["met"] else "MISSED"}: {g["goal"]}' for g in cell['goals']]
+        outcomes = [f'{"met" if g["met"] else "MISSED"}: {g["goal"]}' for g in cell['goals']]
         lines.append((
             cell['row'], cell['document'], f'{times["ours"]:,.0f}',
             f'{times["libbson"]:,.0f}{mark}', f'{cell["time_ratio"]:.2f}{mark}',
             f'{counts["ours"]:,.0f}' if counts else '-',
             f'{counts["libbson"]:,.0f}{mark}' if counts else '-',
             f'{counts["ours"] / counts["libbson"]:.2f}{mark}' if counts else '-',
-            '; '.join(verdicts)))
+            '; '.join(outcomes)))
     widths = [max(len(line[i]) for line in lines) for i in range(len(header))]
     for line in lines:
         fixed = [word.ljust(width) if i < 2 else word.rjust(width)

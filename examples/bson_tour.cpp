@@ -1,4 +1,4 @@
-// Every snippet of docs/bson.md, run and checked: the program fails if the guide tells a lie.
+// Every snippet of docs/bson.md, run and checked: the program fails if the guide is wrong.
 
 #include "holdfast/bson/binary_vector.hpp"
 #include "holdfast/bson/document.hpp"
@@ -118,7 +118,7 @@ void check(bool received, std::source_location at = std::source_location::curren
 {
     if (received)
         return;
-    std::cerr << "line " << at.line() << ": not as told\n";
+    std::cerr << "line " << at.line() << ": not as documented\n";
     ++lies;
 }
 

@@ -4,8 +4,8 @@
 #include <holdfast/lab/mongo.hpp>
 #include <holdfast/mongo/events.hpp>
 #include <holdfast/mongo/filter.hpp>
-#include <holdfast/mongo/update.hpp>
 #include <holdfast/mongo/sync/client.hpp>
+#include <holdfast/mongo/update.hpp>
 
 #include <atomic>
 #include <iostream>

@@ -3,8 +3,8 @@
 #include <holdfast/lab/mongo.hpp>
 #include <holdfast/mongo/client.hpp>
 #include <holdfast/mongo/filter.hpp>
-#include <holdfast/mongo/update.hpp>
 #include <holdfast/mongo/sync/client.hpp>
+#include <holdfast/mongo/update.hpp>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>

@@ -3,8 +3,8 @@
 #include <holdfast/bson.hpp>
 #include <holdfast/lab/mongo.hpp>
 #include <holdfast/mongo/filter.hpp>
-#include <holdfast/mongo/update.hpp>
 #include <holdfast/mongo/sync/client.hpp>
+#include <holdfast/mongo/update.hpp>
 
 #include <chrono>
 #include <iostream>
@@ -75,8 +75,8 @@ int run(const hf::mongo::sync::client& db)
     std::cout << "Ghost: " << why << '\n';
 
     const bool as_events = small.size() == 2 && small[1].crew == 1 && found->name == "Gjøa" &&
-                         found->voyages.at(0).left == north.left && !found->pilot &&
-                         why == "crew: expected int32, found string";
+                           found->voyages.at(0).left == north.left && !found->pilot &&
+                           why == "crew: expected int32, found string";
     return as_events ? 0 : 1;
 }
 

@@ -3,8 +3,8 @@
 #include <holdfast/lab/mongo.hpp>
 #include <holdfast/mongo/error.hpp>
 #include <holdfast/mongo/filter.hpp>
-#include <holdfast/mongo/update.hpp>
 #include <holdfast/mongo/sync/client.hpp>
+#include <holdfast/mongo/update.hpp>
 
 #include <iostream>
 #include <string>

@@ -152,9 +152,9 @@ def compare(options, stub, goals):
                 alone = lab.name != 'set of three'
                 met = statistics.median(ratios) <= goals[operation]
                 missed += alone and not met
-                verdict = ('met' if met else 'MISSED') if alone else '(three members)'
+                outcome = ('met' if met else 'MISSED') if alone else '(three members)'
                 print(f'{lab.name:13} {operation:9} {spread(ours):>20} {spread(floor):>20} '
-                      f'{spread(ratios):>20} {goals[operation]:5}  {verdict}', flush=True)
+                      f'{spread(ratios):>20} {goals[operation]:5}  {outcome}', flush=True)
                 rows.append({'server': lab.name, 'operation': operation, 'us': ours,
                              'stub us': floor, 'ratios': ratios})
     return rows, missed

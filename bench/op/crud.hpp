@@ -214,8 +214,8 @@ inline void run_crud(const crud_operation& what, const order& ordering, const cr
     loop.run();
 }
 
-inline void run_crud_blocking(const crud_operation& what, const order& ordering, const crud_work& work,
-                              tally& all)
+inline void run_crud_blocking(const crud_operation& what, const order& ordering,
+                              const crud_work& work, tally& all)
 try {
     const mongo::sync::client with{ordering.uri};
     with.run_command("admin", bson::doc("ping", 1));

@@ -30,7 +30,8 @@ using shell::mongo::connection_ptr;
 
 runtime::awaitable<result<connection_ptr>> connect_to(runtime::world& in, const parsed_uri& from)
 {
-    const auto config = shell::mongo::make_connection_config(in, from.settings, api::describe_process({}));
+    const auto config = shell::mongo::make_connection_config(in, from.settings,
+                                                             api::describe_process({}));
     if (!config)
         co_return config.error();
     co_return co_await shell::mongo::first_contact(in, *config, from.settings);
@@ -71,7 +72,7 @@ runtime::awaitable<void> command_worker(const mongo::client& with, const bson::d
 struct command_to_run {
     explicit command_to_run(bool insert)
         : body{insert ? bson::doc("insert", "corpus", "documents",
-                                  bson::list(bson::object("_id", 1, "text", "kelp")))
+                                  bson::list(bson::object("_id", 1, "text", "seal")))
                       : bson::doc("ping", 1)}
     {
         options.kind = insert ? mongo::command_kind::write : mongo::command_kind::generic;
@@ -104,7 +105,8 @@ void run_commands(const order& what, const command_to_run& command, tally& all)
         boost::asio::co_spawn(loop, disconnect(with), [](std::exception_ptr) {});
     };
     for (std::uint32_t n = 0; n < what.concurrency; ++n)
-        boost::asio::co_spawn(loop, command_worker(with, command.body, command.options, all), ended);
+        boost::asio::co_spawn(loop, command_worker(with, command.body, command.options, all),
+                              ended);
     loop.run();
 }
 

@@ -38,13 +38,13 @@ def run(command, **environment):
     return done
 
 
-def told(command, **environment):
-    """What a program says of itself in lines of JSON, joined."""
-    said = {}
+def run_and_parse(command, **environment):
+    """The lines of JSON that a program prints, joined."""
+    joined = {}
     for line in run(command, **environment).stdout.splitlines():
         if line.startswith('{'):
-            said.update(json.loads(line))
-    return said
+            joined.update(json.loads(line))
+    return joined
 
 
 def instructions(command):

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tarfile
 
-from measure import per_operation, stub_server, told
+from measure import per_operation, stub_server, run_and_parse
 
 HERE = pathlib.Path(__file__).resolve().parent
 TURNS = 5
@@ -113,9 +113,9 @@ class Node:
     def name(self):
         return 'Node ' + json.loads((self.packages / 'mongodb/package.json').read_text())['version']
 
-    def told(self, row, uri, count, data):
+    def run_and_parse(self, row, uri, count, data):
         program = HERE / 'peer_find.js' if row.found else self.harness / 'node_bench.js'
-        return told(['node', program, uri, row.peers, count, 0, data.small],
+        return run_and_parse(['node', program, uri, row.peers, count, 0, data.small],
                     NODE_PATH=str(self.packages))
 
 
@@ -138,13 +138,13 @@ def timed(row, uri, program, peer, node, data):
     make = ours(program, row, uri, data)
     row.sums = set()
     for turn in range(TURNS):
-        own = seconds(told(make(row.timed)), row)
-        blocking = seconds(told(make(row.timed, '--sync')), row)
-        theirs = seconds(told([peer, uri, row.peers, row.timed, 0, data.small]), row)
+        own = seconds(run_and_parse(make(row.timed)), row)
+        blocking = seconds(run_and_parse(make(row.timed, '--sync')), row)
+        theirs = seconds(run_and_parse([peer, uri, row.peers, row.timed, 0, data.small]), row)
         ratios['libmongoc'].append(own / theirs)
         ratios['libmongoc --sync'].append(blocking / theirs)
         if node.missing is None and turn < 3:
-            theirs = seconds(node.told(row, uri, max(row.timed // 10, 3), data), row)
+            theirs = seconds(node.run_and_parse(row, uri, max(row.timed // 10, 3), data), row)
             ratios['Node'].append(own / theirs)
     if len(row.sums) > 1:
         sys.exit(f'{row.name}: not all have found the same: {sorted(row.sums)}')

@@ -17,7 +17,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
-from measure import calls_per_operation, per_operation, run, stub_server, told  # noqa: E402
+from measure import calls_per_operation, per_operation, run, stub_server, run_and_parse  # noqa: E402
 from peers import ROWS, Data, compare, libmongoc_program, ours  # noqa: E402
 from stub import compiled  # noqa: E402
 
@@ -71,7 +71,7 @@ def throughput_ratio(options, stub, peer):
     taking turns. Both say themselves how long it took from the first operation, connecting
     included, to the last."""
     document = options.out / 'small.json'
-    document.write_text('{"text": "kelp"}')
+    document.write_text('{"text": "seal"}')
     ratios = []
     with stub_server(stub) as port:
         uri = f'mongodb://127.0.0.1:{port}/?replicaSet=rs0&maxPoolSize=64'
@@ -79,8 +79,8 @@ def throughput_ratio(options, stub, peer):
             rates = []
             for command in ([options.program, 'run_insert', '--uri', uri, '--count', IN_FLIGHT,
                              '--concurrency', 64], [peer, uri, 'insert', IN_FLIGHT, 8, document]):
-                said = told(command)
-                rates.append(said['n'] / said['wall'])
+                reported = run_and_parse(command)
+                rates.append(reported['n'] / reported['wall'])
             ratios.append(rates[0] / rates[1])
     ratios.sort()
     return ratios

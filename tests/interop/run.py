@@ -1,7 +1,7 @@
 """Runs the clients' suites against `holdfast lab` and joins what they say; see run.sh.
 
 Environment: HOLDFAST (the program), BSON_CONVERT, INTEROP_DIR, STRICT, TIMES=1 (how long each test
-takes), ONLY (part of a test's name; then the table of commands is not judged).
+takes), ONLY (part of a test's name; then the table of commands is not checked).
 """
 import hashlib
 import json
@@ -19,8 +19,8 @@ WORK = Path(os.environ.get('INTEROP_DIR', ROOT / 'build/interop'))
 HOLDFAST = Path(os.environ.get('HOLDFAST', ROOT / 'build/bin/holdfast'))
 CONVERT = Path(os.environ.get('BSON_CONVERT', ROOT / 'build/bin/bson_convert'))
 CERTIFICATES = WORK / 'certificates'
-NPM_PATIENCE = 240  # seconds
-SUITE_PATIENCE = 300
+NPM_TIMEOUT = 240  # seconds
+SUITE_TIMEOUT = 300
 CANARY = ROOT / 'tests/support/canary.hpp'  # who logs in
 DEBIAN_PYTHON = '/usr/bin/python3'  # the one that python3-pymongo is installed for
 ONLY = os.environ.get('ONLY')
@@ -63,10 +63,10 @@ def install(name):
     command = ['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error',
                '--fetch-retries=1', '--fetch-retry-mintimeout=1000']
     try:
-        done = subprocess.run(command, cwd=folder, timeout=NPM_PATIENCE, stdin=subprocess.DEVNULL,
+        done = subprocess.run(command, cwd=folder, timeout=NPM_TIMEOUT, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     except subprocess.TimeoutExpired:
-        raise Skipped(f'npm ci took more than {NPM_PATIENCE} s') from None
+        raise Skipped(f'npm ci took more than {NPM_TIMEOUT} s') from None
     if done.returncode != 0:
         if 'EINTEGRITY' in done.stdout or 'EUSAGE' in done.stdout:
             raise Failed(f'npm ci does not accept {name}/package-lock.json:\n{done.stdout}')
@@ -99,18 +99,18 @@ def suite(command, report, cwd):
     output = report.with_suffix('.stdout')
     try:
         with complaints.open('w') as errors, output.open('w') as out:
-            status = subprocess.run(arguments, cwd=cwd, env=environment, timeout=SUITE_PATIENCE,
+            status = subprocess.run(arguments, cwd=cwd, env=environment, timeout=SUITE_TIMEOUT,
                                     stdin=subprocess.DEVNULL, stdout=out, stderr=errors).returncode
     except subprocess.TimeoutExpired:
-        raise Failed(f'took more than {SUITE_PATIENCE} s') from None
+        raise Failed(f'took more than {SUITE_TIMEOUT} s') from None
     finally:
         print(output.read_text(), end='', flush=True)
     if not report.exists():
         raise Failed(f'ended with status {status} and without a report:\n{complaints.read_text()}')
-    told = json.loads(report.read_text())
-    if status != 0 or told['failed']:
-        raise Failed(f"{told['failed']} of {told['ran']} assertions failed")
-    return told
+    counts = json.loads(report.read_text())
+    if status != 0 or counts['failed']:
+        raise Failed(f"{counts['failed']} of {counts['ran']} assertions failed")
+    return counts
 
 
 def bson(arguments):
@@ -149,12 +149,12 @@ def table(reports):
     listed = reports.get('node', {}).get('listed')
     if not listed:
         raise Skipped('the Node driver did not run to its end')
-    by_client = {name: dict(told.get('sent', [])) for name, told in reports.items()}
+    by_client = {name: dict(one.get('sent', [])) for name, one in reports.items()}
     lines, missing = [], []
     for command in sorted(listed):
         seen = [f'{client}: {sent[command]}' for client, sent in by_client.items()
                 if command in sent]
-        lines.append(f"{command:28}{'; '.join(seen) or 'NOBODY'}\n")
+        lines.append(f"{command:28}{'; '.join(seen) or 'NO CLIENT'}\n")
         if not seen:
             missing.append(command)
     (WORK / 'commands.txt').write_text(''.join(lines))

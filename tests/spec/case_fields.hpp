@@ -27,7 +27,7 @@ inline void demand(bool holds, const std::string& otherwise)
 void demand_only(const boost::json::object& fields, std::initializer_list<std::string_view> known);
 
 /// The fields of one case. Fields that are absent or of the wrong kind are failures, for else a
-/// misspelt field would be an assertion that nobody makes.
+/// misspelt field would be an assertion that is not checked.
 class case_fields {
 public:
     explicit case_fields(const boost::json::value& fields);

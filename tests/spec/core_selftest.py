@@ -110,7 +110,7 @@ POOLS = [
          ["ConnectionPoolReady", *["ConnectionCreated"] * 3, "ConnectionCheckedOut"],
          ("ConnectionPoolCreated", "ConnectionReady", "ConnectionCheckOutStarted"),
          {"minPoolSize": 3}),
-    pool("being ready twice is told once", ["ready", "ready"], ["ConnectionPoolReady"],
+    pool("ready twice emits one event", ["ready", "ready"], ["ConnectionPoolReady"],
          ("ConnectionPoolCreated",)),
     pool("clearing frees those who wait",
          ["ready", "checkOut", {"name": "start", "target": "t"},
@@ -210,12 +210,12 @@ class CoreFormats(unittest.TestCase):
         return done.stdout.splitlines()[-1:], done
 
     def check(self, file, *paths, options=()):
-        told, done = self.outcome(file, *options)
-        self.assertEqual(told, ["1 passed, 0 failed, 0 skipped"], done)
+        counts, done = self.outcome(file, *options)
+        self.assertEqual(counts, ["1 passed, 0 failed, 0 skipped"], done)
         for path in paths:
             for broken in planted(file, path):
-                told, done = self.outcome(broken, *options)
-                self.assertEqual(told, ["0 passed, 1 failed, 0 skipped"], (broken, done))
+                counts, done = self.outcome(broken, *options)
+                self.assertEqual(counts, ["0 passed, 1 failed, 0 skipped"], (broken, done))
 
     def test_phases(self):
         self.check(SDAM, ("phases", 0, "outcome"), ("phases", 1, "outcome"))
@@ -255,8 +255,8 @@ class CoreFormats(unittest.TestCase):
     def test_pool_that_hangs(self):
         for name in ({"name": "waitForEvent", "event": "ConnectionClosed", "count": 1},
                      {"name": "waitForEvent", "event": "X", "count": 1, "timeout": 5}):
-            told, done = self.outcome(pool("hangs", ["ready", name], []))
-            self.assertEqual(told, ["0 passed, 1 failed, 0 skipped"], done)
+            counts, done = self.outcome(pool("hangs", ["ready", name], []))
+            self.assertEqual(counts, ["0 passed, 1 failed, 0 skipped"], done)
 
     def test_pools_that_are_connected(self):
         for file in LIVE_POOLS:
@@ -269,8 +269,8 @@ class CoreFormats(unittest.TestCase):
     def test_fail_point_of_a_connected_pool_is_needed_and_gone_afterwards(self):
         broken = next(file for file in LIVE_POOLS if "failPoint" in file)
         whole = {key: value for key, value in broken.items() if key != "failPoint"}
-        told, done = self.outcome(whole, "--runtime", "sim")
-        self.assertEqual(told, ["0 passed, 1 failed, 0 skipped"], done)
+        counts, done = self.outcome(whole, "--runtime", "sim")
+        self.assertEqual(counts, ["0 passed, 1 failed, 0 skipped"], done)
         with tempfile.TemporaryDirectory() as folder:
             for name, file in ("a", broken), ("b", LIVE_POOLS[0]):
                 pathlib.Path(folder, name + ".json").write_text(json.dumps(file), encoding="utf-8")
@@ -279,8 +279,8 @@ class CoreFormats(unittest.TestCase):
         self.assertEqual(done.stdout.splitlines()[-1:], ["2 passed, 0 failed, 0 skipped"], done)
 
     def test_connected_pool_of_a_server_that_is_too_new_is_skipped(self):
-        told, done = self.outcome({**LIVE_POOLS[0], "runOn": [{"minServerVersion": "99.0"}]})
-        self.assertEqual(told, ["0 passed, 0 failed, 1 skipped"], done)
+        counts, done = self.outcome({**LIVE_POOLS[0], "runOn": [{"minServerVersion": "99.0"}]})
+        self.assertEqual(counts, ["0 passed, 0 failed, 1 skipped"], done)
         self.assertIn("1 skipped: no deployment of the lab is what it needs", done.stdout)
 
 

@@ -101,7 +101,7 @@ void check_parsed_options(const json::object& expected, const mongo::client_sett
     }
 }
 
-/// A file does not say what it wants to be run against, only its folder does. But it can be told:
+/// A file does not say what it wants to be run against, only its folder does. But it can be seen:
 /// hosts that no record names can be known from the members of a replica set alone.
 deployment deployment_for(const json::object& fields, const mongo::client_settings& settings)
 {
@@ -159,6 +159,7 @@ std::vector<test_case> cases(const json::object& file)
 
 }  // namespace
 
-const format dns_seedlist{"dns-seedlist", recognises, cases};
+/// The official DNS records name the ports.
+const format dns_seedlist{"dns-seedlist", recognises, cases, true};
 
 }  // namespace holdfast::spec

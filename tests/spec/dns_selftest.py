@@ -53,7 +53,7 @@ def wrong_forms(good):
             yield name, {**good, name: value.replace(".test.", ".no-test.")}
     if not good.get("error"):
         yield "error", {**good, "error": True}
-    yield "a field that nobody knows", {**good, "tls": True}
+    yield "an unknown field", {**good, "tls": True}
 
 
 class SeedList(unittest.TestCase):

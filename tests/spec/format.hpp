@@ -44,6 +44,7 @@ struct format {
     std::string_view name;
     bool (*recognises)(const boost::json::object& file);
     std::vector<test_case> (*cases)(const boost::json::object& file);
+    bool fixed_ports = false;  // its servers listen on ports that the files name
 };
 
 extern const format bson_corpus;

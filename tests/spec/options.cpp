@@ -1,6 +1,8 @@
 #include "options.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <system_error>
 
 namespace holdfast::spec {
 
@@ -20,6 +22,8 @@ N passed, N failed, N skipped.
                    as_specified but a few exceptions, which are printed after the count
   --topology T     any (default), every, single, replica_set, sharded or load_balanced
   --runtime R      net (default), on sockets, or sim, in a simulation on virtual time
+  --jobs N         run N files at a time (1, up to 64), each in a process of its own; the output is
+                   the same. Files whose servers need fixed ports are run one after the other
   --help           this text
 
 Topology and runtime are for the unified format, whose cases talk to servers of the embedded lab;
@@ -32,6 +36,8 @@ Status: 0 if nothing failed, 1 if a case failed, 2 if the command or a file cann
 )";
 
 namespace {
+
+constexpr std::size_t most_jobs = 64;
 
 std::string_view one_of(std::string_view option, std::string_view value,
                         std::initializer_list<std::string_view> allowed)
@@ -60,6 +66,16 @@ void take_profile(settings& to, std::string_view value)
     to.profile_given = true;
 }
 
+std::size_t job_count(const std::string& text)
+{
+    std::size_t count = 0;
+    const char* const end = text.data() + text.size();
+    const auto read = std::from_chars(text.data(), end, count);
+    if (read.ec != std::errc{} || read.ptr != end || count < 1 || count > most_jobs)
+        throw usage_error{"--jobs is a number from 1 to 64, not " + text};
+    return count;
+}
+
 /// Takes one option with its value; false if there is none of that name.
 bool take_valued(options& to, std::string_view name, const std::string& value)
 {
@@ -74,6 +90,8 @@ bool take_valued(options& to, std::string_view name, const std::string& value)
             name, value, {"any", "every", "single", "replica_set", "sharded", "load_balanced"});
     else if (name == "--runtime")
         to.run.runtime = one_of(name, value, {"sim", "net"});
+    else if (name == "--jobs")
+        to.jobs = job_count(value);
     else
         return false;
     return true;

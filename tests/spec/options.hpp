@@ -10,7 +10,7 @@
 
 namespace holdfast::spec {
 
-/// A mistake of the one who called: told in one line, and the status is 2.
+/// A mistake in the command line or in a file: printed in one line, and the status is 2.
 struct usage_error : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -20,6 +20,7 @@ struct options {
     std::optional<std::regex> filter;
     std::optional<std::filesystem::path> json;
     settings run;
+    std::size_t jobs = 1;  // processes
     bool list = false;
     bool verbose = false;
     bool help = false;

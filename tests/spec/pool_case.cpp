@@ -45,8 +45,8 @@ pool_options options_from(const json::object& file)
     made.app_name = from.text_if("appName");
     const auto idle = std::chrono::duration_cast<std::chrono::milliseconds>(to.max_idle);
     made.as_events = {{"maxPoolSize", to.max_size},
-                    {"minPoolSize", to.min_size},
-                    {"maxIdleTimeMS", idle.count()}};
+                      {"minPoolSize", to.min_size},
+                      {"maxIdleTimeMS", idle.count()}};
     return made;
 }
 
@@ -130,7 +130,8 @@ bool recognises(const json::object& file)
 
 std::vector<test_case> cases(const json::object& file)
 {
-    return {{description_of(file), [&file](const settings& options) { return run(file, options); }}};
+    return {
+        {description_of(file), [&file](const settings& options) { return run(file, options); }}};
 }
 
 }  // namespace

@@ -230,7 +230,7 @@ awaitable<void> carry_out(case_ptr in, const json::object& file)
     }
 }
 
-/// Whatever happened: nobody waits any more, the pool is closed, and the fail point is off.
+/// Whatever happened: no thread waits any more, the pool is closed, and the fail point is off.
 awaitable<void> tidy_up(case_ptr in)
 {
     for (const auto& [name, thread] : in->threads) {

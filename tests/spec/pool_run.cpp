@@ -171,7 +171,7 @@ void pool_run::advance()
     what();
 }
 
-/// Writes down what the pool tells and does what it asks for, until it asks for nothing more.
+/// Writes down the events of the pool and does what it asks for, until it asks for nothing more.
 void pool_run::settle()
 {
     do {
@@ -192,7 +192,7 @@ void pool_run::carry_out(const open_connection& e)
     });
 }
 
-/// Whoever has the connection finds it broken and gives it back.
+/// The thread that has the connection finds it broken and checks it in.
 void pool_run::carry_out(const interrupt_connection& e)
 {
     pool_.check_in(e.id, true, now_);
@@ -219,7 +219,7 @@ pool_run::thread& pool_run::waiting_thread(checkout_id who)
             return t;
         }
     }
-    throw case_failure{"the pool answers somebody who does not wait"};
+    throw case_failure{"the pool answers a check-out that does not wait"};
 }
 
 }  // namespace holdfast::spec

@@ -18,7 +18,7 @@ struct pool_options {
     core::pool_settings settings = {};
     std::optional<duration> wait_queue_timeout = {};
     std::optional<duration> upkeep_every = std::chrono::milliseconds{10};  // none: never
-    boost::json::object as_events = {};                                      // for the first event
+    boost::json::object as_events = {};  // for the first event
     std::optional<std::string> app_name = {};
 };
 
@@ -31,14 +31,14 @@ public:
     /// The error that ended the main thread, if one did. Throws case_failure if it hangs.
     std::optional<error> run(const boost::json::array& operations);
 
-    /// All that was told, under the names that official files use.
+    /// All events, under the names that official files use.
     const std::vector<boost::json::object>& events() const noexcept { return events_; }
 
 private:
     struct thread {
         std::deque<const boost::json::object*> todo = {};
         std::optional<core::checkout_id> waits_for = {};  // a connection
-        std::string label = {};                           // that it will get
+        std::string label = {};  // that it will get
         std::optional<time_point> asleep_until = {};
         std::optional<error> failed = {};
     };

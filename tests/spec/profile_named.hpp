@@ -5,7 +5,7 @@
 
 namespace holdfast::spec {
 
-/// The name has been checked by whoever read the command line.
+/// The name was checked when the command line was read.
 inline const core::mongo::resilience_profile& profile_named(std::string_view name)
 {
     using core::mongo::as_specified;

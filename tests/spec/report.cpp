@@ -14,54 +14,45 @@ namespace {
 
 constexpr std::string_view no_format = "no format known";
 
-struct text {
-    std::string_view outcome;
-    std::string_view reason;
-};
-
-text to_text(const outcome& came)
-{
-    if (const auto* const f = std::get_if<failed>(&came))
-        return {"failed", f->why};
-    if (const auto* const s = std::get_if<skipped>(&came))
-        return {"skipped", s->reason};
-    return {"passed", {}};
-}
-
 }  // namespace
 
-void report::add(const std::string& file, const std::string& description, std::string_view profile,
-                 outcome came)
+void report::add(record one)
 {
-    if (const auto* const f = std::get_if<failed>(&came)) {
+    std::visit([this](auto&& each) { take(std::move(each)); }, std::move(one));
+}
+
+void report::take(case_result one)
+{
+    const std::string name = one.file + ": " + one.description;
+    if (const auto* const f = std::get_if<failed>(&one.came)) {
         ++failed_;
-        std::cout << "FAILED " << file << ": " << description << "\n    " << f->why << '\n';
-    } else if (std::holds_alternative<skipped>(came)) {
+        std::cout << "FAILED " << name << "\n    " << f->why << '\n';
+    } else if (std::holds_alternative<skipped>(one.came)) {
         ++skipped_;
     } else {
         ++passed_;
         if (verbose_)
-            std::cout << "passed " << file << ": " << description << " (" << profile << ")\n";
+            std::cout << "passed " << name << " (" << one.profile << ")\n";
     }
-    entries_.push_back({file, description, std::string{profile}, std::move(came)});
+    entries_.push_back(std::move(one));
 }
 
-void report::add_exception(const std::string& name, const exception& what)
+/// It is printed after the count.
+void report::take(applied_exception one)
 {
-    exceptions_.push_back(name + " under " + std::string{what.profile} + ": " +
-                          std::string{what.why});
+    exceptions_.push_back(std::move(one.text));
 }
 
-void report::add_unknown(const std::string& file)
+void report::take(unknown_file one)
 {
     ++skipped_;
-    unknown_.push_back(file);
-    entries_.push_back({file, {}, {}, skipped{std::string{no_format}}});
+    unknown_.push_back(one.file);
+    entries_.push_back({std::move(one.file), {}, {}, skipped{std::string{no_format}}});
 }
 
 void report::print_summary() const
 {
-    for (const entry& e : entries_) {
+    for (const case_result& e : entries_) {
         const auto* const s = std::get_if<skipped>(&e.came);
         if (s && s->reason != no_format)
             std::cout << "skipped " << e.file << ": " << e.description << ": " << s->reason << '\n';
@@ -81,7 +72,7 @@ void report::print_summary() const
 void report::print_reasons() const
 {
     std::map<std::string_view, std::size_t> counts;
-    for (const entry& e : entries_) {
+    for (const case_result& e : entries_) {
         if (const auto* const s = std::get_if<skipped>(&e.came))
             ++counts[s->reason];
     }
@@ -96,7 +87,7 @@ void report::print_reasons() const
 void report::write_json(const std::filesystem::path& to) const
 {
     boost::json::array cases;
-    for (const entry& e : entries_) {
+    for (const case_result& e : entries_) {
         const auto [came, reason] = to_text(e.came);
         cases.push_back({{"file", e.file},
                          {"description", e.description},

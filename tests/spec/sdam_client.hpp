@@ -26,7 +26,7 @@ public:
     /// `generation` of the connection; if none is given, that of the pool.
     void fail(core::mongo::application_error e, std::optional<std::uint32_t> generation);
 
-    /// What users were told since the last call.
+    /// Events that were emitted since the last call.
     std::vector<core::mongo::sdam_event> take_events() { return std::exchange(events_, {}); }
 
 private:

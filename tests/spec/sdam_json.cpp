@@ -62,9 +62,9 @@ json::object one(const topology_opening&)
 }
 json::object one(const topology_description_changed& e)
 {
-    return changed("topology_description_changed_event",
-                   {{"previousDescription", to_text(*e.previous)},
-                    {"newDescription", to_text(*e.current)}});
+    return changed(
+        "topology_description_changed_event",
+        {{"previousDescription", to_text(*e.previous)}, {"newDescription", to_text(*e.current)}});
 }
 json::object one(const topology_closed&)
 {

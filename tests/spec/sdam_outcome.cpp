@@ -18,7 +18,7 @@ void demand_same(const json::value& expected, const json::value& found, std::str
 }
 
 /// Each field that the file states is looked up in what was found; one that is not there would be
-/// a demand that nobody checks.
+/// a demand that is not checked.
 void demand_stated(const json::object& expected, const json::object& found, std::string_view what)
 {
     for (const auto& [key, value] : expected) {
@@ -87,10 +87,10 @@ void check_events(const json::array& expected, std::span<const sdam_event> found
         received.push_back(to_text(e));
     for (std::size_t i = 0; i < expected.size() && i < received.size(); ++i)
         demand(says(expected[i], received[i]), "event " + std::to_string(i + 1) + ": expected " +
-                                               json::serialize(expected[i]) + ", found " +
-                                               json::serialize(received[i]));
+                                                   json::serialize(expected[i]) + ", found " +
+                                                   json::serialize(received[i]));
     demand(expected.size() == received.size(), "expected " + std::to_string(expected.size()) +
-                                               " events, found " + json::serialize(received));
+                                                   " events, found " + json::serialize(received));
 }
 
 }  // namespace holdfast::spec

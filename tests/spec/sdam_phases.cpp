@@ -113,7 +113,8 @@ bool recognises(const json::object& file)
 std::vector<test_case> cases(const json::object& file)
 {
     demand_only(file, {"description", "uri", "phases"});
-    return {{description_of(file), [&file](const settings& options) { return run(file, options); }}};
+    return {
+        {description_of(file), [&file](const settings& options) { return run(file, options); }}};
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ using runtime::tls_ptr;
 constexpr std::uint16_t members[] = {27017, 27018, 27019};
 constexpr std::uint16_t routers[] = {27017, 27018};
 
-/// Whoever comes is spoken to by TLS.
+/// Accepts TLS connections only.
 class tls_listener final : public runtime::listener {
 public:
     tls_listener(std::shared_ptr<runtime::listener> door, tls_ptr tls)

@@ -5,7 +5,9 @@ selftest.py SPEC_RUNNER
 """
 import copy
 import json
+import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -162,10 +164,15 @@ class SpecRunner(unittest.TestCase):
         self.expect_refusal("regular expression", "tests", "--filter", "(")
         for option in ("--profile", "--topology", "--runtime"):
             self.expect_refusal(option + " is one of", "tests", option, "invented")
-        self.expect_refusal("there is no such case", "tests", "--filter", "nothing like this")
+        for jobs in ("0", "65", "many", "-1"):
+            self.expect_refusal("--jobs is a number", "tests", "--jobs", jobs)
+        for jobs in ("1", "2"):
+            self.expect_refusal("there is no such case", "tests", "--filter", "nothing like this",
+                                "--jobs", jobs)
         self.expect_refusal("cannot write", "tests", "--json", "absent/out.json")
         self.write("{", "broken.json")
-        self.expect_refusal("broken.json", "tests")
+        for jobs in ("1", "2"):
+            self.expect_refusal("broken.json", "tests", "--jobs", jobs)
 
     def test_without_official_files(self):
         done = self.run_runner()
@@ -178,12 +185,45 @@ class SpecRunner(unittest.TestCase):
         listed = self.run_runner("tests", "--list").stdout
         self.assertEqual(listed, "tests/any.json: all forms\ntests/any.json: second\n")
         self.expect(1, 1, 0, "--json", "out.json")
-        told = json.loads((self.root / "out.json").read_text())
-        self.assertEqual([told[k] for k in ("passed", "failed", "skipped")], [1, 1, 0])
+        written = json.loads((self.root / "out.json").read_text())
+        self.assertEqual([written[k] for k in ("passed", "failed", "skipped")], [1, 1, 0])
         self.assertEqual([(c["file"], c["description"], c["outcome"], bool(c["reason"]))
-                          for c in told["cases"]],
+                          for c in written["cases"]],
                          [("tests/any.json", "all forms", "passed", False),
                           ("tests/any.json", "second", "failed", True)])
+
+    def test_output_of_several_processes_equals_that_of_one(self):
+        for n in range(20):
+            good = {**GOOD_REGEX, "description": f"case {n}"}
+            bad = {**good, "description": f"wrong {n}", "canonical_bson": EMPTY_DOCUMENT}
+            self.write(corpus(valid=[good, bad] if n % 3 == 0 else [good]), f"{n:02}.json")
+        self.write({"something": "else"}, "05_unknown.json")
+        outputs = set()
+        for jobs in ("1", "3", "64"):
+            out = self.expect(20, 7, 1, "--verbose", "--json", "out.json", "--jobs", jobs)
+            outputs.add((out, (self.root / "out.json").read_text()))
+        self.assertEqual(len(outputs), 1)
+
+    def test_process_that_crashes_is_a_failure_of_its_file(self):
+        wait = {"description": "waits", "operations": [
+            {"name": "wait", "object": "testRunner", "arguments": {"ms": 60_000}}]}
+        self.write({"description": "slow", "schemaVersion": "1.0", "tests": [wait]}, "a_slow.json")
+        for n in range(5):
+            self.write(corpus(valid=[GOOD_REGEX]), f"{n}.json")
+        with subprocess.Popen([RUNNER, "tests", "--jobs", "2", "--verbose"], cwd=self.root,
+                              text=True, stdout=subprocess.PIPE) as parent:
+            self.addCleanup(parent.kill)
+            for line in parent.stdout:
+                if "4.json" in line:
+                    break  # only the slow file is left
+            children = pathlib.Path(f"/proc/{parent.pid}/task/{parent.pid}/children")
+            for child in children.read_text().split():
+                os.kill(int(child), signal.SIGKILL)
+            rest = parent.stdout.read()
+        self.assertEqual(parent.returncode, 1, rest)
+        self.assertIn("FAILED tests/a_slow.json: (the whole file)\n    the process that ran this file "
+                      "was ended by signal 9\n", rest)
+        self.assertEqual(rest.splitlines()[-1], "5 passed, 1 failed, 0 skipped")
 
 
 if __name__ == "__main__":

@@ -161,16 +161,16 @@ PLANTED = {
         put("operations.1", {"name": "createFindCursor", "object": "coll",
                              "arguments": {"filter": {}}, "saveResultAsEntity": "coll"}),
         "there is an entity of this name already: coll"),
-    "an operation that nobody knows": (put("operations.1.name", "guess"), "guess"),
-    "an argument that nobody knows": (put("operations.1.arguments.guess", 1), "guess"),
+    "an unknown operation": (put("operations.1.name", "guess"), "guess"),
+    "an unknown argument": (put("operations.1.arguments.guess", 1), "guess"),
     "an entity that is not there": (put("operations.1.object", "other"), "other"),
-    "an operator that nobody knows": (put("operations.1.expectResult.0.x", {"$$guess": 1}),
+    "an unknown operator": (put("operations.1.expectResult.0.x", {"$$guess": 1}),
                                       "does not know this operator: $$guess"),
-    "an entity of a kind that nobody knows": (
+    "an entity of an unknown kind": (
         put("operations.1", {"name": "createEntities", "object": "testRunner",
                              "arguments": {"entities": [{"guess": {"id": "guess"}}]}}),
         "has a key that is not known: guess"),
-    "an operation of the runner that nobody knows": (
+    "an unknown operation of the runner": (
         put("operations.1", {"name": "guess", "object": "testRunner"}), "guess"),
 }
 
@@ -188,5 +188,5 @@ WRONG_ERRORS = {
     "another failed write": ({"writeErrors": {"1": {"code": 11000}}},
                              "expected a write error of the write 1"),
     "no failed write": ({"writeErrors": {}}, "expected 0 write errors, found 1"),
-    "an expectation that nobody knows": ({"guess": 1}, "has a key that is not known: guess"),
+    "an unknown expectation": ({"guess": 1}, "has a key that is not known: guess"),
 }

@@ -73,7 +73,7 @@ class UnifiedTests(unittest.TestCase):
                 self.assertIn(why, self.expect(self.failing(**wrong), 0, 1, 0))
 
     def case(self, *operations, **more):
-        """A file with that case alone, and a second client that nobody looks at."""
+        """A file with that case alone, and a second client that is not observed."""
         entities = GOOD["createEntities"] + [{"client": {"id": "other"}}]
         return {**GOOD, "createEntities": entities,
                 "tests": [{"description": "d", "operations": list(operations), **more}]}
@@ -82,12 +82,12 @@ class UnifiedTests(unittest.TestCase):
         for expected, why in (
                 ({"errorCodeName": "badVALUE", "errorCode": 2}, None),
                 ({"errorCodeName": "BadValues"}, "expected the code name"),
-                ({"writeErrors": {}}, "expected an error that tells which writes have failed")):
+                ({"writeErrors": {}}, "expected an error that lists which writes have failed")):
             with self.subTest(expected):
                 operation = {"name": "find", "object": "coll", "expectError": expected,
                              "arguments": {"filter": {"$guess": 1}}}
-                told = self.expect(self.case(operation), 0 if why else 1, 1 if why else 0, 0)
-                self.assertIn(why or "1 passed", told)
+                out = self.expect(self.case(operation), 0 if why else 1, 1 if why else 0, 0)
+                self.assertIn(why or "1 passed", out)
 
     def test_what_has_ended_a_bulk_write_is_what_it_failed_with(self):
         insert = {"insertOne": {"document": {"_id": 1}}}
@@ -120,8 +120,8 @@ class UnifiedTests(unittest.TestCase):
                                  "failureIsRedacted": said}]
                     file = self.case(*operations, expectLogMessages=[
                         {"client": "client", "messages": messages, "ignoreExtraMessages": True}])
-                    told = self.expect(file, 1 - fails, fails, 0)
-                    self.assertIn("expected a failure that is " if fails else "1 passed", told)
+                    out = self.expect(file, 1 - fails, fails, 0)
+                    self.assertIn("expected a failure that is " if fails else "1 passed", out)
 
     def filled(self, topology, size, limit):
         """A file with two cases, both of which see nothing of how the pools were filled."""
@@ -170,10 +170,10 @@ class UnifiedTests(unittest.TestCase):
             with self.subTest(options):
                 file = copy.deepcopy(self.case(read))
                 file["createEntities"][0]["client"]["uriOptions"] = options
-                told = self.expect(file, 0 if why else 1, 1 if why else 0, 0)
-                self.assertIn(why or "1 passed", told)
+                out = self.expect(file, 0 if why else 1, 1 if why else 0, 0)
+                self.assertIn(why or "1 passed", out)
 
-    def test_an_error_that_nobody_expects_fails(self):
+    def test_an_unexpected_error_fails(self):
         operation = {key: value for key, value in TWICE.items() if key != "expectError"}
         file = {**GOOD, "tests": [{"description": "d", "operations": [operation]}]}
         self.assertIn("E11000", self.expect(file, 0, 1, 0))
@@ -227,7 +227,7 @@ class UnifiedTests(unittest.TestCase):
                 "count": 1}}]}]}
         self.expect(file, 0, 1, 0)
 
-    def test_what_fails_on_a_thread_fails_also_if_nobody_waits_for_the_thread(self):
+    def test_what_fails_on_a_thread_fails_also_without_waitForThread(self):
         thread = {"name": "createEntities", "object": "testRunner",
                   "arguments": {"entities": [{"thread": {"id": "t"}}]}}
         def on_thread(operation):
@@ -240,8 +240,8 @@ class UnifiedTests(unittest.TestCase):
                 with self.subTest(fails=fails, waits=len(last)):
                     file = {**GOOD, "tests": [{"description": "d", "operations": [
                         thread, on_thread(operation), *last]}]}
-                    told = self.expect(file, 1 - fails, fails, 0)
-                    self.assertIn("on the thread: insertOne" if fails else "1 passed", told)
+                    out = self.expect(file, 1 - fails, fails, 0)
+                    self.assertIn("on the thread: insertOne" if fails else "1 passed", out)
 
     def test_deprecated_and_listing_helpers(self):
         map_reduce = {"map": {"$code": "function() { emit(7, this.x) }"},
@@ -291,9 +291,9 @@ class UnifiedTests(unittest.TestCase):
                 in_file = {**GOOD, "runOnRequirements": clauses}
                 in_case = {**GOOD, "tests": [{**GOOD["tests"][0], "runOnRequirements": clauses}]}
                 for file in in_file, in_case:
-                    told = self.expect(file, runs, 0, 1 - runs)
+                    out = self.expect(file, runs, 0, 1 - runs)
                     self.assertIn("1 passed" if runs else "not in the library yet: the login "
-                                  "mechanism MONGODB-OIDC", told)
+                                  "mechanism MONGODB-OIDC", out)
         never = [unknown, {"minServerVersion": "99.0"}]
         self.assertIn("no deployment of the lab is what it needs",
                       self.expect({**GOOD, "runOnRequirements": never}, 0, 0, 1))
@@ -312,16 +312,16 @@ class UnifiedTests(unittest.TestCase):
     def test_a_case_can_run_on_every_topology_that_it_allows(self):
         every = "--topology", "every", "--runtime", "sim"
         file = {**GOOD, "tests": [{"description": "d", "operations": [INSERT]}]}
-        told = self.expect(file, 4, 0, 0, *every, "--verbose")
+        out = self.expect(file, 4, 0, 0, *every, "--verbose")
         for topology in "replica_set", "single", "sharded", "load_balanced":
-            self.assertIn(f"any.json: d (on {topology})", told)
+            self.assertIn(f"any.json: d (on {topology})", out)
         two = [{"topologies": ["sharded"]}, {"topologies": ["single"], "minServerVersion": "5.0"}]
         self.expect({**file, "runOnRequirements": two}, 2, 0, 0, *every)
         old = [{"maxServerVersion": "4.2.99"}]  # which knows no load balancers
         self.expect({**file, "runOnRequirements": old}, 3, 0, 0, *every)
         hello = {"name": "runCommand", "object": "db", "expectResult": {"msg": "isdbgrid"},
                  "arguments": {"commandName": "hello", "command": {"hello": 1}}}
-        file["tests"][0]["operations"] = [hello]  # as routers say, and nobody else
+        file["tests"][0]["operations"] = [hello]  # as routers alone reply
         self.expect(file, 2, 2, 0, *every)
         never = [{"minServerVersion": "99.0"}]
         self.expect({**file, "runOnRequirements": never}, 0, 0, 1, *every)
@@ -331,8 +331,8 @@ class UnifiedTests(unittest.TestCase):
         def skipped(reason, n):
             return {**case, "description": f"{reason} {n}", "skipReason": reason}
         file = {**GOOD, "tests": [skipped("a", 0), skipped("b", 0), skipped("b", 1), case]}
-        told = self.expect(file, 1, 0, 3).splitlines()
-        self.assertEqual(told[-3:-1],
+        out = self.expect(file, 1, 0, 3).splitlines()
+        self.assertEqual(out[-3:-1],
                          ["2 skipped: its file says: b", "1 skipped: its file says: a"])
 
     def test_features_that_are_to_come_are_skipped_by_what_is_used(self):

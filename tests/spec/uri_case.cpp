@@ -21,7 +21,8 @@ std::vector<test_case> each_case(const json::object& file, case_runner run)
     std::vector<test_case> all;
     for (const json::value& fields : file.at("tests").as_array())
         all.push_back({description_of(fields),
-                       [&fields, run](const settings& options) { return run(fields, options); }, &fields});
+                       [&fields, run](const settings& options) { return run(fields, options); },
+                       &fields});
     return all;
 }
 

@@ -21,13 +21,13 @@ import time
 import unittest
 
 PROGRAM = None
-PATIENCE = 180  # seconds; sanitizers are slow
+TIMEOUT = 180  # seconds; sanitizers are slow
 
 
-def run(*words, **how):
-    how.setdefault("stdout", subprocess.PIPE)
-    return subprocess.run([PROGRAM, *words], stderr=subprocess.PIPE, text=True, timeout=PATIENCE,
-                          **how)
+def run(*arguments, **options):
+    options.setdefault("stdout", subprocess.PIPE)
+    return subprocess.run([PROGRAM, *arguments], stderr=subprocess.PIPE, text=True, timeout=TIMEOUT,
+                          **options)
 
 
 def rows(text):
@@ -50,9 +50,9 @@ class Holds(unittest.TestCase):
         self.assertRegex(done.stdout, r"Nothing lost, nothing applied twice: each of [1-9]")
         self.assertTrue(verdict["holds"])
         table = rows(done.stdout)
-        for scene in ("stepdown", "crash", "overload"):
-            self.assertGreater(int(table[scene]["faults"]), 0, done.stdout)
-        self.assertEqual([scene["name"] for scene in verdict["scenes"]],
+        for scenario in ("stepdown", "crash", "overload"):
+            self.assertGreater(int(table[scenario]["faults"]), 0, done.stdout)
+        self.assertEqual([scenario["name"] for scenario in verdict["scenarios"]],
                          ["steady", "stepdown", "crash", "overload"])
         self.assertGreater(verdict["total"]["retried"], 0)
         lines = [line for line in done.stdout.splitlines() if line.startswith(("│", "┌"))]
@@ -61,7 +61,7 @@ class Holds(unittest.TestCase):
 
 class DoubledWrites(unittest.TestCase):
     def test_applications_that_repeat_by_themselves(self):
-        done = run("drill", "--scenes", "stepdown,crash", "--seconds", "4", "--clients", "32",
+        done = run("drill", "--scenarios", "stepdown,crash", "--seconds", "4", "--clients", "32",
                    "--no-retryable-writes", "--naive-retry")
         self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
         self.assertRegex(done.stdout, r"BROKEN: [0-9]+ lost, [1-9][0-9]* applied twice")
@@ -70,16 +70,16 @@ class DoubledWrites(unittest.TestCase):
 
 
 class WrongInput(unittest.TestCase):
-    def refused(self, *words, says, status=2):
-        done = run(*words)
+    def refused(self, *arguments, says, status=2):
+        done = run(*arguments)
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
         self.assertRegex(done.stderr, says)
 
     def test_one_clear_line(self):
         self.refused("nope", says='there is no command "nope"')
-        self.refused("drill", "--scenes", "nope", says='no scene "nope"')
-        self.refused("drill", "--scenes", "crash", "--uri", "mongodb://localhost/",
+        self.refused("drill", "--scenarios", "nope", says='no scenario "nope"')
+        self.refused("drill", "--scenarios", "crash", "--uri", "mongodb://localhost/",
                      says="breaks servers")
         self.refused("drill", "--uri", "", says="--uri is empty")
         self.refused("drill", "--uri", "http://localhost/", says="must start with mongodb://")
@@ -90,8 +90,8 @@ class WrongInput(unittest.TestCase):
 
     def test_what_only_the_embedded_set_has(self):
         for more in (("--members", "3"), ("--port", "0"), ("--forget-retryable-writes",)):
-            words = ("drill", "--uri", "mongodb://localhost/", *more)
-            self.refused(*words, says=f"--uri excludes {more[0]}|{more[0]} excludes --uri")
+            arguments = ("drill", "--uri", "mongodb://localhost/", *more)
+            self.refused(*arguments, says=f"--uri excludes {more[0]}|{more[0]} excludes --uri")
 
     def test_an_address_that_makes_no_sense(self):
         self.refused("drill", "--uri", "mongodb://ada@localhost/?authMechanism=GSSAPI",
@@ -120,13 +120,13 @@ class WrongInput(unittest.TestCase):
                 self.assertEqual(pathlib.Path(verdict.name).read_text(), "of an earlier drill")
 
     def test_addresses_that_fail_at_once(self):
-        # Nobody has to be asked about them, so the first check ends before anything else begins.
+        # They need no look-up, so the first check ends before anything else begins.
         self.refused("drill", "--uri", f"mongodb://{'k' * 64}.invalid/", says="no such host")
         self.refused("drill", "--uri", "mongodb://%2Fno%2Fsuch.sock/?serverSelectionTimeoutMS=500",
                      says="selection timed out", status=1)
 
     def test_what_cannot_be_written_is_no_success(self):
-        short = ("drill", "--scenes", "steady", "--seconds", "1")
+        short = ("drill", "--scenarios", "steady", "--seconds", "1")
         self.refused(*short, "--json", "/dev/full", says="/dev/full", status=1)
         with open("/dev/full", "w") as full:
             done = run(*short, stdout=full)
@@ -135,32 +135,32 @@ class WrongInput(unittest.TestCase):
 
 
 class Interrupted(unittest.TestCase):
-    def start(self, *words):
-        one = subprocess.Popen([PROGRAM, "drill", *words], stdout=subprocess.PIPE,
+    def start(self, *arguments):
+        one = subprocess.Popen([PROGRAM, "drill", *arguments], stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True)
         self.addCleanup(one.kill)
         return one
 
-    def wait_for_scene(self, one, name):
+    def wait_for_scenario(self, one, name):
         for line in one.stdout:
             if re.match(name + r" +[0-9]+/s", line):
                 return
         self.fail("there was no such line")
 
-    def test_it_says_what_was_not_played(self):
+    def test_interrupted_drill_reports_which_scenarios_did_not_run(self):
         for which in (signal.SIGINT, signal.SIGTERM):
-            one = self.start("--scenes", "steady,crash", "--seconds", "60")
-            self.wait_for_scene(one, "steady")
+            one = self.start("--scenarios", "steady,crash", "--seconds", "60")
+            self.wait_for_scenario(one, "steady")
             one.send_signal(which)
-            text, _ = one.communicate(timeout=PATIENCE)
+            text, _ = one.communicate(timeout=TIMEOUT)
             self.assertEqual(one.returncode, 130, text)
-            self.assertIn("interrupted: not all scenes were played", text)
-            self.assertIn("steady: played in part", text)
-            self.assertIn("crash: played not at all", text)
+            self.assertIn("interrupted: not all scenarios were run", text)
+            self.assertIn("steady: run in part", text)
+            self.assertIn("crash: run not at all", text)
             self.assertNotIn("Nothing lost", text)
 
-    def test_before_the_scenes(self):
-        # Nobody answers there: it looks for a server until it gives up.
+    def test_before_the_scenarios(self):
+        # The server does not answer: server selection goes on until it times out.
         with socket.socket() as silent:
             silent.bind(("127.0.0.1", 0))
             silent.listen()
@@ -169,10 +169,10 @@ class Interrupted(unittest.TestCase):
             connection, _ = silent.accept()
             began = time.monotonic()
             one.send_signal(signal.SIGINT)
-            _, said = one.communicate(timeout=PATIENCE)
+            _, errors = one.communicate(timeout=TIMEOUT)
             connection.close()
         self.assertEqual(one.returncode, 130)
-        self.assertIn("interrupted", said)
+        self.assertIn("interrupted", errors)
         self.assertLess(time.monotonic() - began, 10)
 
 
@@ -180,12 +180,12 @@ class Terminal(unittest.TestCase):
     def test_the_live_line_is_not_wider_than_it(self):
         ours, its = pty.openpty()
         fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 40, 0, 0))
-        one = subprocess.Popen([PROGRAM, "drill", "--scenes", "steady", "--seconds", "1"],
+        one = subprocess.Popen([PROGRAM, "drill", "--scenarios", "steady", "--seconds", "1"],
                                stdout=its, stderr=its)
         os.close(its)
         seen = b""
         while True:
-            ready, _, _ = select.select([ours], [], [], PATIENCE)
+            ready, _, _ = select.select([ours], [], [], TIMEOUT)
             self.assertTrue(ready)
             try:
                 some = os.read(ours, 65536)
@@ -195,7 +195,7 @@ class Terminal(unittest.TestCase):
                 break
             seen += some
         os.close(ours)
-        self.assertEqual(one.wait(PATIENCE), 0, seen)
+        self.assertEqual(one.wait(TIMEOUT), 0, seen)
         live = re.findall(r"\r\x1b\[K(steady[^\r\n\x1b]*)", seen.decode())
         self.assertTrue(live, seen)
         self.assertLess(max(map(len, live)), 40)

@@ -2,7 +2,7 @@
 #include "core/mongo/error/server_error.hpp"
 #include "holdfast/bson/builder.hpp"
 #include "holdfast/mongo/error.hpp"
-#include "tools/holdfast/drill/workload.hpp"
+#include "tools/holdfast/drill/mongo/outcome.hpp"
 
 #include <boost/asio/error.hpp>
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ mongo::write_failure ended_by(error why, std::int64_t inserted)
     return made;
 }
 
-const error unsent{core::mongo::errc::no_server, "nobody"};
+const error unsent{core::mongo::errc::no_server, "no server"};
 const error broke{boost::asio::error::eof, "broke"};
 
 operation bulk_of_two()
@@ -40,7 +40,7 @@ operation bulk_of_two()
     return made;
 }
 
-TEST(fate, a_bulk_write_of_which_nothing_was_done_has_failed)
+TEST(fate, bulk_write_without_any_effect_is_failed_else_unclear)
 {
     EXPECT_EQ(fate_of(with(ended_by(unsent, 0))), fate::failed);
     EXPECT_EQ(fate_of(with(ended_by(unsent, 1))), fate::unclear);
@@ -49,7 +49,7 @@ TEST(fate, a_bulk_write_of_which_nothing_was_done_has_failed)
     EXPECT_EQ(fate_of(broke), fate::unclear);
 }
 
-TEST(fate, every_count_says_that_something_was_done)
+TEST(fate, partial_result_with_any_count_is_unclear)
 {
     constexpr std::int64_t mongo::bulk_write_result::* counts[] = {
         &mongo::bulk_write_result::inserted_count, &mongo::bulk_write_result::matched_count,
@@ -62,7 +62,7 @@ TEST(fate, every_count_says_that_something_was_done)
     }
 }
 
-TEST(fate, what_is_not_safe_is_unclear)
+TEST(fate, write_concern_error_is_unclear)
 {
     mongo::write_failure unsafe = ended_by(unsent, 0);
     unsafe.write_concern_errors.emplace_back().code = 64;
@@ -73,7 +73,7 @@ TEST(fate, what_is_not_safe_is_unclear)
     EXPECT_FALSE(one.end_of_signature);
 }
 
-TEST(fate, a_partial_result_tells_which_part_was_done)
+TEST(fate, partial_result_gives_each_part_its_own_fate)
 {
     operation half = bulk_of_two();
     note_parts(half, with(ended_by(unsent, 1)));
@@ -89,7 +89,7 @@ TEST(fate, a_partial_result_tells_which_part_was_done)
     EXPECT_EQ(nothing.end_of_signature, fate::failed);
 }
 
-TEST(fate, of_some_of_many_nobody_says_which)
+TEST(fate, insert_many_with_a_partial_count_leaves_its_parts_unknown)
 {
     operation many;
     many.what = action::insert_many;
@@ -100,7 +100,7 @@ TEST(fate, of_some_of_many_nobody_says_which)
     EXPECT_FALSE(many.end_of_inserts);
 }
 
-TEST(answer, a_deletion_that_finds_nothing_is_remembered)
+TEST(reply, delete_one_with_deleted_count_0_is_noted_unless_repeated)
 {
     operation one;
     one.what = action::delete_one;
@@ -114,7 +114,7 @@ TEST(answer, a_deletion_that_finds_nothing_is_remembered)
     EXPECT_FALSE(one.found_nothing);
 }
 
-TEST(answer, the_count_of_a_page_is_remembered)
+TEST(reply, find_one_and_update_count_is_noted)
 {
     operation one;
     note_count(one, std::nullopt);

@@ -35,7 +35,7 @@ private:
     std::optional<std::uint64_t> before_ = {};
 };
 
-/// Those that have a process, be it one that stands still: on the others nobody looks at a clock.
+/// Hosts that have a process, be it a frozen one: on the others no process reads a clock.
 inline std::vector<sim::host*> running(const std::vector<sim::host*>& among)
 {
     std::vector<sim::host*> made;

@@ -7,7 +7,7 @@
 namespace holdfast::truth {
 namespace {
 
-TEST(fault_rules, servers_refuse_for_one_reason_at_a_time)
+TEST(fault_rules, second_overload_during_the_first_does_not_begin)
 {
     refusing_time overload;
     EXPECT_TRUE(overload.begin(10));
@@ -17,14 +17,14 @@ TEST(fault_rules, servers_refuse_for_one_reason_at_a_time)
     EXPECT_EQ(overload.end(15), 0U);
 }
 
-TEST(fault_rules, a_server_that_is_gone_has_refused_nothing)
+TEST(fault_rules, refusals_of_a_restarted_server_are_not_negative)
 {
     refusing_time overload;
     EXPECT_TRUE(overload.begin(10));
     EXPECT_EQ(overload.end(3), 0U);
 }
 
-TEST(fault_rules, a_clock_jumps_only_where_somebody_looks_at_it)
+TEST(fault_rules, clock_jump_on_a_host_without_a_process_is_no_fault)
 {
     sim::simulation net{1};
     sim::host& well = net.add_host("well");

@@ -14,18 +14,18 @@ std::string_view name_of(fault kind) noexcept
     return names[static_cast<std::size_t>(kind)];
 }
 
-scenery::~scenery()
+storm_hosts::~storm_hosts()
 {
     for (sim::host* const one : members)
         one->crash();
     for (sim::host* const one : clients)
         one->crash();
-    if (office)
-        office->crash();
+    if (control)
+        control->crash();
     set.reset();
 }
 
-fault_script::fault_script(scenery& in, std::size_t count)
+fault_script::fault_script(storm_hosts& in, std::size_t count)
     : in_{in}, left_{count}, ill_(in.members.size(), false)
 {
 }
@@ -85,16 +85,16 @@ int fault_script::victim()
     return ill_[drawn] ? -1 : static_cast<int>(drawn);
 }
 
-void fault_script::afterwards(duration how_long, std::function<void()> undo)
+void fault_script::afterwards(duration length, std::function<void()> undo)
 {
     ++lasting_;
-    in_.net.at_time(in_.net.now() + how_long, [this, undo = std::move(undo)] {
+    in_.net.at_time(in_.net.now() + length, [this, undo = std::move(undo)] {
         undo();
         --lasting_;
     });
 }
 
-void fault_script::notify(std::string what)
+void fault_script::record(const std::string& what)
 {
     const auto when = std::chrono::duration_cast<std::chrono::milliseconds>(in_.net.now() - began_);
     text_ += "  " + std::to_string(when.count()) + " ms: " + what + '\n';
@@ -107,12 +107,12 @@ bool fault_script::crash()
         return false;
     const auto n = static_cast<std::size_t>(drawn);
     const bool silent = in_.below(3) == 0;
-    notify("member " + std::to_string(n) + " crashes" + (silent ? " silently" : ""));
+    record("member " + std::to_string(n) + " crashes" + (silent ? " silently" : ""));
     ill_[n] = true;
     in_.members[n]->crash(silent);
     in_.set->lost(n);
     afterwards(in_.between(50, 2500), [this, n] {
-        notify("member " + std::to_string(n) + " comes back");
+        record("member " + std::to_string(n) + " comes back");
         in_.members[n]->restart(
             [&](sim::host& on) { (void)in_.set->restart(n, on.world()).has_value(); });
         ill_[n] = false;
@@ -125,20 +125,20 @@ bool fault_script::step_down()
     const auto leads = in_.set->primary();
     if (!leads)
         return false;
-    notify("member " + std::to_string(*leads) + " steps down");
+    record("member " + std::to_string(*leads) + " steps down");
     ++lasting_;
-    in_.office->start(order_step_down(1 + static_cast<std::int64_t>(in_.below(3))));
+    in_.control->start(order_step_down(1 + static_cast<std::int64_t>(in_.below(3))));
     return false;
 }
 
 runtime::awaitable<void> fault_script::order_step_down(std::int64_t seconds)
 {
-    const auto done = co_await in_.set->step_down(in_.office->world(), seconds);
+    const auto done = co_await in_.set->step_down(in_.control->world(), seconds);
     --lasting_;
     if (done)
         count(fault::step_down);
     else  // the primary may be gone before it hears of it
-        notify("no stepdown: " + done.error().message());
+        record("no stepdown: " + done.error().message());
 }
 
 void fault_script::cut(const sim::host& one, const sim::host& other)
@@ -158,18 +158,18 @@ bool fault_script::partition()
         return false;
     const sim::host& alone = *in_.members[static_cast<std::size_t>(drawn)];
     std::vector<const sim::host*> others;
-    const std::uint64_t uint64_t = in_.below(3);
-    if (uint64_t < 2) {
+    const std::uint64_t kind = in_.below(3);
+    if (kind < 2) {
         for (const sim::host* const one : in_.members) {
             if (one != &alone)
                 others.push_back(one);
         }
     }
-    if (uint64_t == 1)
+    if (kind == 1)
         others.insert(others.end(), in_.clients.begin(), in_.clients.end());
-    if (uint64_t == 2)
+    if (kind == 2)
         others.push_back(in_.clients[in_.below(in_.clients.size())]);
-    notify(alone.name() + " is cut off from " + std::to_string(others.size()) + " hosts");
+    record(alone.name() + " is cut off from " + std::to_string(others.size()) + " hosts");
     const bool one_way = in_.below(4) == 0;
     for (const sim::host* const other : others) {
         if (one_way)
@@ -178,7 +178,7 @@ bool fault_script::partition()
             cut(alone, *other);
     }
     afterwards(in_.between(200, 3000), [this, &alone, others] {
-        notify(alone.name() + " is reached again");
+        record(alone.name() + " is reached again");
         for (const sim::host* const other : others)
             mend(alone, *other);
     });
@@ -191,11 +191,11 @@ bool fault_script::freeze()
     if (drawn < 0)
         return false;
     const auto n = static_cast<std::size_t>(drawn);
-    notify("member " + std::to_string(n) + " stands still");
+    record("member " + std::to_string(n) + " stands still");
     ill_[n] = true;
     in_.members[n]->freeze();
     afterwards(in_.between(100, 3000), [this, n] {
-        notify("member " + std::to_string(n) + " goes on");
+        record("member " + std::to_string(n) + " goes on");
         in_.members[n]->thaw();
         ill_[n] = false;
     });
@@ -224,7 +224,7 @@ bool fault_script::delay()
     bad.latency_max = in_.between(5, 300);
     bad.loss = in_.net.chance() * 0.1;
     bad.reset = in_.net.chance() * 0.02;
-    notify(one.name() + " has slow links");
+    record(one.name() + " has slow links");
     const auto all = [this, &one](const sim::link& link_state) {
         for (const sim::host* const other : in_.members) {
             if (other != &one)
@@ -235,7 +235,7 @@ bool fault_script::delay()
     };
     all(bad);
     afterwards(in_.between(200, 3000), [this, all, &one] {
-        notify(one.name() + " has good links again");
+        record(one.name() + " has good links again");
         all(sim::link{});
     });
     return true;
@@ -250,7 +250,7 @@ bool fault_script::clock_jump()
     sim::host& one = *among[in_.below(among.size())];
     const auto by = std::chrono::duration_cast<std::chrono::milliseconds>(
         in_.between(-3'600'000, 3'600'000));
-    notify("the clock of " + one.name() + " jumps by " + std::to_string(by.count()) + " ms");
+    record("the clock of " + one.name() + " jumps by " + std::to_string(by.count()) + " ms");
     one.jump_wall_clock(by);
     return true;
 }
@@ -260,7 +260,7 @@ bool fault_script::overload()
     if (!overload_.begin(refusals()))
         return false;  // another fault will be drawn for it
     const auto rate = static_cast<double>(5 + in_.below(40));
-    notify("all members take " + std::to_string(static_cast<int>(rate)) + " requests a second");
+    record("all members take " + std::to_string(static_cast<int>(rate)) + " requests a second");
     const auto limit = [this](bool on, double per_second) {
         for (std::size_t n = 0; n < in_.members.size(); ++n) {
             auto* const process = in_.set->process(n);
@@ -273,7 +273,7 @@ bool fault_script::overload()
     limit(true, rate);
     afterwards(in_.between(300, 2500), [this, limit] {
         const std::uint64_t refused = overload_.end(refusals());
-        notify("members take all requests again, and have refused " + std::to_string(refused));
+        record("members take all requests again, and have refused " + std::to_string(refused));
         limit(false, 1e9);
         if (refused > 0)
             count(fault::overload);

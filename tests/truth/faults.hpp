@@ -13,11 +13,11 @@
 namespace holdfast::truth {
 
 /// The machines of a storm.
-struct scenery {
-    explicit scenery(std::uint64_t seed) : net{seed} {}
-    scenery(const scenery&) = delete;
-    scenery& operator=(const scenery&) = delete;
-    ~scenery();
+struct storm_hosts {
+    explicit storm_hosts(std::uint64_t seed) : net{seed} {}
+    storm_hosts(const storm_hosts&) = delete;
+    storm_hosts& operator=(const storm_hosts&) = delete;
+    ~storm_hosts();
 
     std::uint64_t below(std::uint64_t limit) { return net.random() % limit; }
     duration between(std::int64_t from_ms, std::int64_t to_ms)
@@ -29,14 +29,14 @@ struct scenery {
     sim::simulation net;
     std::vector<sim::host*> members = {};
     std::vector<sim::host*> clients = {};
-    sim::host* office = nullptr;  // who gives orders, and reads what is there in the end
+    sim::host* control = nullptr;  // orders stepdowns, and reads what is there in the end
     std::unique_ptr<lab::mongo::deployment> set = {};
 };
 
 /// Draws faults and lets them happen, one after the other or several at a time, each for a while.
 class fault_script {
 public:
-    fault_script(scenery& in, std::size_t count);
+    fault_script(storm_hosts& in, std::size_t count);
     fault_script(const fault_script&) = delete;
     fault_script& operator=(const fault_script&) = delete;
 
@@ -69,10 +69,10 @@ private:
     void mend(const sim::host& one, const sim::host& other);
     void slow(const sim::host& one, const sim::host& other, const sim::link& link_state);
     /// Undoes a fault after a while.
-    void afterwards(duration how_long, std::function<void()> undo);
-    void notify(std::string what);
+    void afterwards(duration length, std::function<void()> undo);
+    void record(const std::string& what);
 
-    scenery& in_;
+    storm_hosts& in_;
     std::size_t left_;
     std::size_t lasting_ = 0;
     time_point began_{};

@@ -77,7 +77,7 @@ constexpr row effects[] = {
     {"running and there twice", fate::running, 2, 0, 1, 0},
 };
 
-TEST(judge, compares_documents_with_what_was_told)
+TEST(judge, document_count_must_match_the_reported_fate)
 {
     for (const row& r : effects) {
         SCOPED_TRACE(r.name);
@@ -95,7 +95,7 @@ TEST(judge, compares_documents_with_what_was_told)
     }
 }
 
-TEST(judge, compares_signatures_with_what_was_told)
+TEST(judge, signature_count_must_match_the_reported_fate)
 {
     for (const row& r : effects) {
         SCOPED_TRACE(r.name);
@@ -110,7 +110,7 @@ TEST(judge, compares_signatures_with_what_was_told)
     }
 }
 
-TEST(judge, looks_at_each_document_of_a_write_of_many)
+TEST(judge, insert_many_is_checked_per_document)
 {
     operation many = ended(action::insert_many, fate::acknowledged);
     many.inserted = {1, 2, 3};
@@ -122,7 +122,7 @@ TEST(judge, looks_at_each_document_of_a_write_of_many)
     EXPECT_EQ(made.total.operations, 1U);
 }
 
-TEST(judge, knows_what_was_deleted)
+TEST(judge, document_after_delete_one_must_match_the_fate_of_the_deletion)
 {
     struct deletion {
         const char* name;
@@ -149,7 +149,7 @@ TEST(judge, knows_what_was_deleted)
     }
 }
 
-TEST(judge, a_deletion_finds_what_was_acknowledged)
+TEST(judge, delete_one_that_finds_nothing_of_an_acknowledged_insert_is_lost)
 {
     struct search {
         const char* name;
@@ -170,20 +170,20 @@ TEST(judge, a_deletion_finds_what_was_acknowledged)
         SCOPED_TRACE(r.name);
         std::vector<operation> history{insert(7, r.inserted), removal(7)};
         history[1].found_nothing = true;
-        history[1].scene = 1;
+        history[1].scenario = 1;
         found_state found;
         if (r.there > 0)
             found.documents[7] = r.there;
         const verdict made = judge(history, found, 2);
         EXPECT_EQ(made.total.lost, r.lost);
-        EXPECT_EQ(made.scenes[1].lost, r.lost);  // where it should have been found
+        EXPECT_EQ(made.scenarios[1].lost, r.lost);  // where it should have been found
         EXPECT_EQ(made.total.doubled, r.doubled);
         EXPECT_EQ(made.total.untrue, r.untrue);
         EXPECT_EQ(made.complaints.size(), r.lost + r.doubled + r.untrue);
     }
 }
 
-TEST(judge, what_another_has_deleted_need_not_be_found)
+TEST(judge, delete_one_after_another_deletion_may_find_nothing)
 {
     for (const fate first : {fate::acknowledged, fate::unclear, fate::running}) {
         std::vector<operation> history{insert(7), removal(7, first), removal(7)};
@@ -195,29 +195,29 @@ TEST(judge, what_another_has_deleted_need_not_be_found)
     EXPECT_EQ(judge(history, {}).total.lost, 1U);
 }
 
-TEST(judge, a_page_counts_what_it_was_signed)
+TEST(judge, page_count_that_differs_from_its_signatures_is_reported)
 {
     const std::vector<operation> history{signing(1), signing(2)};
     found_state found;
     found.pages["page 0.0"] = {3, {1, 2}};
     EXPECT_EQ(judge(history, found).total.doubled, 1U);
-    EXPECT_EQ(judge(history, found).scenes[0].doubled, 1U);
+    EXPECT_EQ(judge(history, found).scenarios[0].doubled, 1U);
     found.pages["page 0.0"] = {1, {1, 2}};
     EXPECT_EQ(judge(history, found).total.lost, 1U);
     found.pages["page 0.0"] = {2, {1, 2}};
     EXPECT_TRUE(judge(history, found).holds());
 }
 
-TEST(judge, a_doubled_count_does_not_hide_behind_one_that_is_unclear)
+TEST(judge, doubled_count_is_reported_beside_an_unclear_write)
 {
     std::vector<operation> history{counting(1, 1), counting(2, 3), counting(3, 0, fate::unclear)};
-    history[0].scene = 1;
+    history[0].scenario = 1;
     found_state found;
     found.pages["shared page 0"] = {3, {1, 1, 2}};
     const verdict made = judge(history, found, 2);
     EXPECT_EQ(made.total.doubled, 1U);
-    EXPECT_EQ(made.scenes[1].doubled, 1U);
-    EXPECT_EQ(made.scenes[0].doubled, 0U);
+    EXPECT_EQ(made.scenarios[1].doubled, 1U);
+    EXPECT_EQ(made.scenarios[0].doubled, 0U);
     found.pages["shared page 0"] = {3, {1, 3, 2}};
     EXPECT_TRUE(judge(history, found, 2).holds());
     history[1].reported_count = 2;
@@ -225,7 +225,7 @@ TEST(judge, a_doubled_count_does_not_hide_behind_one_that_is_unclear)
     EXPECT_TRUE(judge(history, found, 2).holds());
 }
 
-TEST(judge, a_write_is_told_the_count_that_it_made)
+TEST(judge, find_one_and_update_reply_must_have_the_count_that_it_made)
 {
     struct answer {
         const char* name;
@@ -247,7 +247,7 @@ TEST(judge, a_write_is_told_the_count_that_it_made)
     };
     for (const answer& r : table) {
         SCOPED_TRACE(r.name);
-        // The others are unclear: whoever was told nothing may be anywhere.
+        // The others are unclear: a write without a reply may be anywhere.
         const std::vector<operation> history{counting(1, 0, fate::unclear), counting(7, r.received),
                                              counting(2, 0, fate::unclear)};
         found_state found;
@@ -259,7 +259,7 @@ TEST(judge, a_write_is_told_the_count_that_it_made)
     }
 }
 
-TEST(judge, a_write_that_makes_a_page_is_told_of_it)
+TEST(judge, find_one_and_update_upsert_without_a_document_in_the_reply_is_lost)
 {
     std::vector<operation> history{counting(7, 1)};
     found_state found;
@@ -269,12 +269,12 @@ TEST(judge, a_write_that_makes_a_page_is_told_of_it)
     const verdict made = judge(history, found);
     EXPECT_EQ(made.total.lost, 1U);
     ASSERT_EQ(made.complaints.size(), 1U);
-    EXPECT_NE(made.complaints[0].find("told of no document"), std::string::npos);
-    history[0].end = fate::unclear;  // who was told of an error was told of no document
+    EXPECT_NE(made.complaints[0].find("has no document"), std::string::npos);
+    history[0].end = fate::unclear;  // an error has no document
     EXPECT_TRUE(judge(history, found).holds());
 }
 
-TEST(judge, no_two_writes_are_told_the_same_count)
+TEST(judge, two_replies_with_the_same_count_are_a_lost_write)
 {
     std::vector<operation> history{counting(1, 1), counting(2, 1)};
     found_state found;
@@ -285,7 +285,7 @@ TEST(judge, no_two_writes_are_told_the_same_count)
     EXPECT_TRUE(judge(history, found).holds());
 }
 
-TEST(judge, knows_what_is_known_of_the_parts_of_a_write)
+TEST(judge, partial_bulk_write_is_checked_by_the_fate_of_each_part)
 {
     operation half = ended(action::bulk_write, fate::unclear);
     half.inserted = {1};
@@ -303,7 +303,7 @@ TEST(judge, knows_what_is_known_of_the_parts_of_a_write)
     EXPECT_EQ(judge(std::vector{half}, found).total.untrue, 1U);
 }
 
-TEST(judge, nothing_comes_from_nowhere)
+TEST(judge, effect_without_an_operation_is_untrue)
 {
     found_state found;
     found.documents[3] = 1;
@@ -311,7 +311,7 @@ TEST(judge, nothing_comes_from_nowhere)
     EXPECT_EQ(judge({}, found).total.untrue, 2U);
 }
 
-TEST(judge, operations_end_once_and_in_time)
+TEST(judge, operation_that_completes_twice_never_or_late_is_reported)
 {
     operation late = insert(1);
     late.deadline = start + 4ms;
@@ -332,55 +332,55 @@ TEST(judge, operations_end_once_and_in_time)
     EXPECT_TRUE(judge(std::vector{punctual}, {.documents = {{2, 1}}}).in_time());
 }
 
-TEST(judge, counts_by_scene_and_reason)
+TEST(judge, tally_counts_by_scenario_and_reason)
 {
     std::vector<operation> history{insert(1), insert(2, fate::failed), insert(3, fate::unclear),
                                    insert(4)};
     history[1].why = "server: busy";
     history[2].why = "network";
-    history[3].scene = 1;
+    history[3].scenario = 1;
     found_state found;
     found.documents = {{1, 1}};
     const verdict made = judge(history, found, 2);
-    ASSERT_EQ(made.scenes.size(), 2U);
-    EXPECT_EQ(made.scenes[0].operations, 3U);
-    EXPECT_EQ(made.scenes[0].acknowledged, 1U);
-    EXPECT_EQ(made.scenes[0].failed, 1U);
-    EXPECT_EQ(made.scenes[0].unclear, 1U);
-    EXPECT_EQ(made.scenes[0].reasons.at("network"), 1U);
-    EXPECT_EQ(made.scenes[0].lost, 0U);
-    EXPECT_EQ(made.scenes[1].lost, 1U);
+    ASSERT_EQ(made.scenarios.size(), 2U);
+    EXPECT_EQ(made.scenarios[0].operations, 3U);
+    EXPECT_EQ(made.scenarios[0].acknowledged, 1U);
+    EXPECT_EQ(made.scenarios[0].failed, 1U);
+    EXPECT_EQ(made.scenarios[0].unclear, 1U);
+    EXPECT_EQ(made.scenarios[0].reasons.at("network"), 1U);
+    EXPECT_EQ(made.scenarios[0].lost, 0U);
+    EXPECT_EQ(made.scenarios[1].lost, 1U);
     EXPECT_EQ(made.total.operations, 4U);
     EXPECT_EQ(made.total.reasons.size(), 2U);
 }
 
-TEST(judge, the_longest_pause_is_between_acknowledgements)
+TEST(judge, longest_pause_is_measured_between_acknowledgements)
 {
     std::vector<operation> history{insert(1), insert(2, fate::failed), insert(3), insert(4)};
     history[1].ended = start + 500ms;
     history[2].ended = start + 905ms;
     history[3].ended = start + 1000ms;
-    history[3].scene = 1;
+    history[3].scenario = 1;
     found_state found;
     found.documents = {{1, 1}, {3, 1}, {4, 1}};
     const verdict made = judge(history, found, 2);
     EXPECT_EQ(made.total.longest_pause, 900ms);
-    EXPECT_EQ(made.scenes[1].longest_pause, 95ms);
+    EXPECT_EQ(made.scenarios[1].longest_pause, 95ms);
 }
 
-TEST(judge, a_pause_that_does_not_end_is_one)
+TEST(judge, longest_pause_includes_one_that_does_not_end)
 {
     std::vector<operation> history{insert(1), insert(2, fate::failed), insert(3, fate::running)};
     history[1].ended = start + 305ms;
-    history[1].scene = 1;
+    history[1].scenario = 1;
     history[2].began = start + 805ms;
     history[2].ended = {};
-    history[2].scene = 2;
+    history[2].scenario = 2;
     const verdict made = judge(history, {.documents = {{1, 1}}}, 3);
     EXPECT_EQ(made.total.longest_pause, 800ms);
-    EXPECT_EQ(made.scenes[0].longest_pause, 5ms);
-    EXPECT_EQ(made.scenes[1].longest_pause, 300ms);
-    EXPECT_EQ(made.scenes[2].longest_pause, 800ms);
+    EXPECT_EQ(made.scenarios[0].longest_pause, 5ms);
+    EXPECT_EQ(made.scenarios[1].longest_pause, 300ms);
+    EXPECT_EQ(made.scenarios[2].longest_pause, 800ms);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// truth: what clients were told in a storm, against what is there when it is over.
+// truth: what was reported to clients in a storm, against what is there when it is over.
 //
 //     truth sim --seeds 1..1000 --jobs 2      storms in the simulator, one for each seed
 //     truth sim --seeds 7..7 --verbose        one of them again, with its script
@@ -202,14 +202,15 @@ int usage()
 using given_options = std::map<std::string_view, std::string_view>;
 
 /// Options with a value, and those without. Nothing if it is not understood.
-std::optional<given_options> read_options(const std::vector<std::string_view>& message)
+std::optional<given_options> read_options(const std::vector<std::string_view>& arguments)
 {
     given_options made;
-    for (std::size_t n = 0; n < message.size(); ++n) {
-        if (message[n] == "--verbose" || message[n] == "--progress" || message[n] == "--forgetful")
-            made[message[n]] = "1";
-        else if (n + 1 < message.size() && message[n].starts_with("--"))
-            made[message[n]] = message[n + 1], ++n;
+    for (std::size_t n = 0; n < arguments.size(); ++n) {
+        if (arguments[n] == "--verbose" || arguments[n] == "--progress" ||
+            arguments[n] == "--forgetful")
+            made[arguments[n]] = "1";
+        else if (n + 1 < arguments.size() && arguments[n].starts_with("--"))
+            made[arguments[n]] = arguments[n + 1], ++n;
         else
             return std::nullopt;
     }
@@ -271,14 +272,14 @@ int sockets_from(const given_options& given)
     return run_on_sockets(options);
 }
 
-int run(const std::vector<std::string_view>& message)
+int run(const std::vector<std::string_view>& arguments)
 {
-    if (message.empty())
+    if (arguments.empty())
         return usage();
-    const auto given = read_options({message.begin() + 1, message.end()});
-    if (given && message[0] == "sim")
+    const auto given = read_options({arguments.begin() + 1, arguments.end()});
+    if (given && arguments[0] == "sim")
         return sim_from(*given);
-    if (given && message[0] == "sockets")
+    if (given && arguments[0] == "sockets")
         return sockets_from(*given);
     return usage();
 }

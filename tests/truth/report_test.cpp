@@ -18,18 +18,18 @@ operation insert(token which)
     return made;
 }
 
-/// Two scenes with a write each, and a fault in the one that needs it.
+/// Two scenarios with a write each, and a fault in the one that needs it.
 drill_report good_report()
 {
     drill_report report;
-    report.scenes.resize(2);
-    report.scenes[0].name = "steady";
-    report.scenes[1].name = "crash";
-    report.scenes[1].needs_faults = true;
-    report.scenes[1].faults = 2;
-    report.scenes[1].retries = 3;
+    report.scenarios.resize(2);
+    report.scenarios[0].name = "steady";
+    report.scenarios[1].name = "crash";
+    report.scenarios[1].needs_faults = true;
+    report.scenarios[1].faults = 2;
+    report.scenarios[1].retries = 3;
     std::vector<operation> history{insert(1), insert(2)};
-    history[1].scene = 1;
+    history[1].scenario = 1;
     report.found = judge(history, {.documents = {{1, 1}, {2, 1}}}, 2);
     return report;
 }
@@ -39,7 +39,7 @@ bool says(const std::string& text, std::string_view what)
     return text.find(what) != std::string::npos;
 }
 
-TEST(drill_report, says_that_all_is_well)
+TEST(drill_report, report_without_a_loss_holds)
 {
     const drill_report report = good_report();
     EXPECT_TRUE(passed(report));
@@ -49,7 +49,7 @@ TEST(drill_report, says_that_all_is_well)
     EXPECT_TRUE(says(to_json(report), "\"faults\":2")) << to_json(report);
 }
 
-TEST(drill_report, says_what_is_broken)
+TEST(drill_report, report_with_a_loss_or_a_doubled_write_is_broken)
 {
     drill_report report = good_report();
     report.found = judge(std::vector{insert(1), insert(2)}, {.documents = {{1, 2}}}, 2);
@@ -58,46 +58,46 @@ TEST(drill_report, says_what_is_broken)
     EXPECT_TRUE(says(to_json(report), "\"holds\":false"));
 }
 
-TEST(drill_report, fails_if_nothing_was_broken_where_something_should_be)
+TEST(drill_report, scenario_that_needs_a_fault_and_had_none_fails)
 {
     drill_report report = good_report();
-    report.scenes[1].faults = 0;
+    report.scenarios[1].faults = 0;
     EXPECT_FALSE(passed(report));
-    EXPECT_TRUE(says(draw(report), "FAILED: scene crash: nothing was broken in it"))
+    EXPECT_TRUE(says(draw(report), "FAILED: scenario crash: nothing was broken in it"))
         << draw(report);
     EXPECT_FALSE(says(draw(report), "Nothing lost"));
     EXPECT_TRUE(says(to_json(report), "\"holds\":false"));
 }
 
-TEST(drill_report, fails_if_something_did_not_come_back)
+TEST(drill_report, client_or_member_that_does_not_come_back_fails)
 {
     drill_report report = good_report();
     report.all_came_back = false;
     EXPECT_FALSE(passed(report));
     report = good_report();
-    report.scenes[1].trouble = "the member does not start";
+    report.scenarios[1].trouble = "the member does not start";
     EXPECT_FALSE(passed(report));
-    EXPECT_TRUE(says(draw(report), "scene crash: the member does not start")) << draw(report);
+    EXPECT_TRUE(says(draw(report), "scenario crash: the member does not start")) << draw(report);
 }
 
-TEST(drill_report, says_that_it_was_interrupted)
+TEST(drill_report, interrupted_report_does_not_hold)
 {
     drill_report report = good_report();
-    report.scenes[0].played = playing::in_part;
-    report.scenes[1].played = playing::not_at_all;
-    report.scenes[1].faults = 0;
+    report.scenarios[0].ran = extent::in_part;
+    report.scenarios[1].ran = extent::not_at_all;
+    report.scenarios[1].faults = 0;
     report.found = judge(std::vector{insert(1)}, {.documents = {{1, 1}}}, 2);
     EXPECT_TRUE(was_interrupted(report));
-    EXPECT_TRUE(passed(report));  // what was played
+    EXPECT_TRUE(passed(report));  // what was run
     const std::string text = draw(report);
-    EXPECT_TRUE(says(text, "interrupted: not all scenes were played")) << text;
-    EXPECT_TRUE(says(text, "crash: played not at all")) << text;
+    EXPECT_TRUE(says(text, "interrupted: not all scenarios were run")) << text;
+    EXPECT_TRUE(says(text, "crash: run not at all")) << text;
     EXPECT_FALSE(says(text, "Nothing lost")) << text;
     EXPECT_TRUE(says(to_json(report), "\"holds\":false"));
     EXPECT_TRUE(says(to_json(report), "\"interrupted\":true"));
 }
 
-TEST(drill_report, fits_a_terminal)
+TEST(drill_report, table_fits_into_80_columns)
 {
     drill_report report = good_report();
     tally& most = report.found.total;

@@ -2,11 +2,13 @@
 
 #include "holdfast/lab/mongo.hpp"
 #include "tools/holdfast/drill/judge.hpp"
+#include "tools/holdfast/drill/mongo/connector.hpp"
 #include "tools/holdfast/drill/report.hpp"
-#include "tools/holdfast/drill/stage.hpp"
+#include "tools/holdfast/drill/workload.hpp"
 
 #include <chrono>
 #include <cstdio>
+#include <memory>
 #include <random>
 #include <thread>
 #include <utility>
@@ -26,10 +28,10 @@ struct broken {
     bool for_ever = false;  // a member did not come back
 };
 
-/// A line now and then, for those who wait.
+/// A line every five seconds.
 class progress_lines {
 public:
-    explicit progress_lines(drill::stage& of) : of_{of}, next_{began_ + 5s} {}
+    explicit progress_lines(drill::workload& of) : of_{of}, next_{began_ + 5s} {}
 
     void show(const broken& count)
     {
@@ -44,14 +46,14 @@ public:
     }
 
 private:
-    drill::stage& of_;
+    drill::workload& of_;
     clock::time_point began_ = clock::now();
     clock::time_point next_;
 };
 
 /// Breaks the set until that time; in the end it is whole.
 broken break_until(lab::mongo_cluster& set, clock::time_point end, std::mt19937_64& chance,
-                   drill::stage& clients)
+                   drill::workload& clients)
 {
     progress_lines lines{clients};
     const auto pause = [&](std::uint64_t most_ms) {
@@ -83,7 +85,7 @@ broken break_until(lab::mongo_cluster& set, clock::time_point end, std::mt19937_
 
 int report(drill::drill_report received, const broken& count)
 {
-    drill::scene_report& storm = received.scenes.front();
+    drill::scenario_report& storm = received.scenarios.front();
     storm.name = "storm";
     storm.needs_faults = true;
     storm.faults = static_cast<std::uint64_t>(count.step_downs + count.crashes);
@@ -108,17 +110,21 @@ int run_on_sockets(const sockets_options& options)
         std::fprintf(stderr, "truth: %s\n", set.error().message().c_str());
         return 2;
     }
-    drill::stage_options work;
-    work.uri = set->uri();
+    constexpr auto timeout = 10s;
+    drill::mongo_connector_options connecting;
+    connecting.uri = set->uri();
+    connecting.client.timeout = timeout;
+    drill::workload_options work;
     work.clients = options.clients;
     work.seed = options.seed;
-    work.timeout = 10s;
-    auto clients = drill::stage::open(std::move(work));
+    work.bound = timeout + 1s;
+    auto clients = drill::workload::open(
+        std::make_unique<drill::mongo_connector>(std::move(connecting)), work);
     if (!clients) {
         std::fprintf(stderr, "truth: %s\n", clients.error().message().c_str());
         return 2;
     }
-    drill::stage& on = **clients;
+    drill::workload& on = **clients;
     if (const auto prepared = on.prepare(); !prepared) {
         std::fprintf(stderr, "truth: %s\n", prepared.error().explain().c_str());
         return 1;
@@ -134,8 +140,8 @@ int run_on_sockets(const sockets_options& options)
         std::fprintf(stderr, "truth: nothing can be read: %s\n", found.error().explain().c_str());
         return 1;
     }
-    received.scenes.resize(1);
-    received.scenes.front().retries = on.retries();
+    received.scenarios.resize(1);
+    received.scenarios.front().retries = on.retries();
     received.found = drill::judge(on.history(), *found);
     return report(std::move(received), count);
 }

@@ -1,9 +1,9 @@
 #include "truth/storm.hpp"
 
 #include "holdfast/mongo/client.hpp"
-#include "tools/holdfast/drill/read_back.hpp"
-#include "tools/holdfast/drill/watcher.hpp"
-#include "tools/holdfast/drill/workload.hpp"
+#include "tools/holdfast/drill/mongo/client.hpp"
+#include "tools/holdfast/drill/mongo/watcher.hpp"
+#include "tools/holdfast/drill/worker.hpp"
 #include "truth/faults.hpp"
 
 #include <deque>
@@ -23,22 +23,22 @@ constexpr std::uint64_t fewest_acknowledged = 300;
 constexpr std::size_t fewest_faults = 3;
 constexpr duration time_limit = 20min;  // of virtual time: nothing here takes that long
 
-awaitable<void> prepare(mongo::collection documents, std::optional<result<void>>& done)
+awaitable<void> prepare(drill::client_ptr by, std::optional<result<void>>& done)
 {
-    auto outcome = co_await drill::prepare(std::move(documents));
+    auto outcome = co_await by->prepare();
     done.emplace(std::move(outcome));
 }
 
-awaitable<void> read_back(runtime::world& in, mongo::collection documents,
+awaitable<void> read_back(drill::client_ptr by, time_point until,
                           std::optional<result<drill::found_state>>& done)
 {
-    auto outcome = co_await drill::read_back(in, std::move(documents), in.steady_now() + 2min);
+    auto outcome = co_await by->read_all(until);
     done.emplace(std::move(outcome));
 }
 
-awaitable<void> close(mongo::client which, std::size_t& left)
+awaitable<void> close(drill::client_ptr which, std::size_t& left)
 {
-    co_await which.close();
+    co_await which->close();
     --left;
 }
 
@@ -46,15 +46,15 @@ class storm {
 public:
     storm(std::uint64_t seed, defect with) : seed_{seed}, with_{with}, in_{seed}
     {
-        raise_set();
-        raise_clients();
+        start_set();
+        start_clients();
     }
 
     storm_report run()
     {
         storm_report report;
         std::optional<result<void>> prepared;
-        in_.office->start(prepare(reader()["holdfast_drill"]["kelp"], prepared));
+        in_.control->start(prepare(reader_, prepared));
         if (!run_until([&] { return prepared.has_value(); }) || !*prepared) {
             report.complaints = "the storm could not begin: " +
                                 (prepared ? prepared->error().explain() : "no answer");
@@ -75,7 +75,7 @@ public:
     }
 
 private:
-    void raise_set()
+    void start_set()
     {
         lab::mongo::deployment_options options;
         const std::size_t members = 3 + in_.below(3);
@@ -95,7 +95,8 @@ private:
     }
 
     /// What clients may differ in, and within which time an operation of theirs has to end.
-    drill::work_options draw_options(std::size_t client, std::string& more)
+    drill::work_options draw_options(std::size_t client, std::string& more,
+                                     drill::mongo_client_options& settings)
     {
         drill::work_options work;
         work.client = client;
@@ -115,13 +116,13 @@ private:
             work.bound = 2min;  // two attempts with a selection each, or five after backoffs
             break;
         default:
-            work.timeout = timeout;
+            settings.timeout = timeout;
             work.bound = timeout + 20ms;
         }
         return work;
     }
 
-    void raise_clients()
+    void start_clients()
     {
         clients_ = 2 + in_.below(15);
         progress_.working = clients_;
@@ -135,21 +136,25 @@ private:
                 more += "&maxPoolSize=1";
             if (in_.below(4) == 0)
                 more += "&serverMonitoringMode=poll";
-            drill::work_options work = draw_options(n, more);
-            workers_.emplace_back(on.world(), connect(on, more), std::move(work), progress_);
+            drill::mongo_client_options settings;
+            const drill::work_options work = draw_options(n, more, settings);
+            workers_.emplace_back(on.world(), connect(on, more, std::move(settings)), work,
+                                  progress_);
         }
-        in_.office = &in_.net.add_host("office");
-        reader_.emplace(connect(*in_.office, ""));
+        in_.control = &in_.net.add_host("control");
+        reader_ = connect(*in_.control, "", {});
     }
 
-    mongo::client connect(sim::host& on, const std::string& more)
+    drill::client_ptr connect(sim::host& on, const std::string& more,
+                              drill::mongo_client_options settings)
     {
         const std::shared_ptr<runtime::world> world{std::shared_ptr<void>{}, &on.world()};
         mongo::client_options options;
-        options.listeners.push_back(std::make_shared<drill::watcher>(met_));
-        return mongo::client::in_world(world, uri_ + more, std::move(options)).value();
+        options.listeners.push_back(std::make_shared<drill::watcher>(counts_));
+        auto made = mongo::client::in_world(world, uri_ + more, std::move(options)).value();
+        return std::make_shared<drill::mongo_client>(on.world(), std::move(made),
+                                                     std::move(settings));
     }
-    const mongo::client& reader() const { return *reader_; }
 
     bool run_until(const std::function<bool()>& done)
     {
@@ -161,8 +166,7 @@ private:
     void conclude(storm_report& report, bool enough, bool ended)
     {
         std::optional<result<drill::found_state>> found;
-        in_.office->start(
-            read_back(in_.office->world(), reader()["holdfast_drill"]["kelp"], found));
+        in_.control->start(read_back(reader_, in_.net.now() + 2min, found));
         (void)run_until([&] { return found.has_value(); });
         std::vector<drill::operation> all;
         for (const drill::worker& one : workers_)
@@ -185,7 +189,7 @@ private:
                 report.complaints += one + '\n';
         }
         close_all(report);
-        report.retries = met_.retries;
+        report.retries = counts_.retries;
         in_.net.note(std::to_string(all.size()));
         report.history = in_.net.trace_hash();
     }
@@ -195,7 +199,7 @@ private:
         std::size_t open = workers_.size() + 1;
         for (std::size_t n = 0; n < workers_.size(); ++n)
             in_.clients[n]->start(close(workers_[n].client(), open));
-        in_.office->start(close(reader(), open));
+        in_.control->start(close(reader_, open));
         if (!run_until([&] { return open == 0; }))
             report.complaints += std::to_string(open) + " clients could not be closed\n";
     }
@@ -208,13 +212,13 @@ private:
 
     std::uint64_t seed_;
     defect with_;
-    scenery in_;
+    storm_hosts in_;
     std::string uri_;
     std::size_t clients_ = 0;
     drill::storm_progress progress_;
-    drill::met met_;
+    drill::client_counts counts_;
     std::deque<drill::worker> workers_;
-    std::optional<mongo::client> reader_;
+    drill::client_ptr reader_;
 };
 
 }  // namespace

@@ -48,7 +48,7 @@ inline constexpr std::uint64_t storms_that_show_all = 50;
 inline constexpr std::uint64_t most_unacknowledged_of_1000 = 10;
 
 /// Why so many storms, with nothing wrong in any of them, have still not shown what they should: a
-/// client that never tries again, and says that it does not know, tells no lie. Empty: they have.
+/// client that never retries, and reports its writes as unclear, breaks no promise. Empty: none.
 inline std::string shortcomings(const totals& sum)
 {
     if (sum.storms < storms_that_show_all)

@@ -26,19 +26,19 @@ bool says(const totals& sum, std::string_view what)
     return shortcomings(sum).find(what) != std::string::npos;
 }
 
-TEST(totals, real_storms_show_all)
+TEST(totals, sums_of_60_storms_have_no_shortcoming)
 {
     EXPECT_EQ(shortcomings(of_60_storms()), "");
 }
 
-TEST(totals, every_kind_of_fault_must_happen)
+TEST(totals, kind_of_fault_that_never_happened_is_a_shortcoming)
 {
     totals sum = of_60_storms();
     sum.faults.back() = 0;
     EXPECT_TRUE(says(sum, "a kind of fault")) << shortcomings(sum);
 }
 
-TEST(totals, a_client_that_never_retries_shows_nothing)
+TEST(totals, fewer_retries_than_storms_are_a_shortcoming)
 {
     totals sum = of_60_storms();
     sum.retries = 0;
@@ -49,7 +49,7 @@ TEST(totals, a_client_that_never_retries_shows_nothing)
     EXPECT_EQ(shortcomings(sum), "");
 }
 
-TEST(totals, a_client_that_does_not_know_shows_nothing)
+TEST(totals, more_than_1_percent_unacknowledged_is_a_shortcoming)
 {
     for (const auto fate : {&totals::unclear, &totals::failed}) {
         totals sum = of_60_storms();
@@ -62,7 +62,7 @@ TEST(totals, a_client_that_does_not_know_shows_nothing)
     }
 }
 
-TEST(totals, few_storms_need_not_show_all)
+TEST(totals, fewer_than_50_storms_have_no_shortcoming)
 {
     totals sum = of_60_storms();
     sum.retries = 0;

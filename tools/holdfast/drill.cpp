@@ -3,9 +3,11 @@
 #include "core/mongo/error/errc.hpp"
 #include "holdfast/mongo/error.hpp"
 #include "runtime/errc.hpp"
+#include "tools/holdfast/drill/mongo/connector.hpp"
+#include "tools/holdfast/drill/mongo/lab_target.hpp"
 #include "tools/holdfast/drill/report.hpp"
-#include "tools/holdfast/drill/scenes.hpp"
-#include "tools/holdfast/drill/stage.hpp"
+#include "tools/holdfast/drill/scenarios.hpp"
+#include "tools/holdfast/drill/workload.hpp"
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -34,9 +36,9 @@ using clock = std::chrono::steady_clock;
 constexpr int status_interrupted = 130;  // as shells have it
 
 std::atomic<bool> interrupted = false;
-std::atomic<bool> can_conclude = false;  // what was played so far can still be judged
+std::atomic<bool> can_conclude = false;  // what was run so far can still be judged
 
-/// The first one ends the scenes early, and the second one the process.
+/// The first one ends the scenarios early, and the second one the process.
 void interrupt(int)
 {
     if (can_conclude) {
@@ -60,29 +62,29 @@ int wrong(const std::string& why)
     return say(2, why);
 }
 
-/// The scenes that were asked for, or what is wrong with them.
-result<std::vector<const drill::scene*>> choose_scenes(const drill_options& options)
+/// The scenarios that were asked for, or what is wrong with them.
+result<std::vector<const drill::scenario*>> choose_scenarios(const drill_options& options)
 {
     const auto refuse = [](std::string why) {
         return error{make_error_code(boost::system::errc::invalid_argument), std::move(why)};
     };
     std::string known;
-    for (const drill::scene& one : drill::all_scenes())
+    for (const drill::scenario& one : drill::all_scenarios())
         known.append(known.empty() ? "" : ", ").append(one.name);
-    std::vector<const drill::scene*> chosen;
-    for (const std::string& name : options.scenes) {
-        const drill::scene* const one = drill::find_scene(name);
+    std::vector<const drill::scenario*> chosen;
+    for (const std::string& name : options.scenarios) {
+        const drill::scenario* const one = drill::find_scenario(name);
         if (!one)
-            return refuse("there is no scene \"" + name + "\"; there are " + known);
-        if (one->needs_servers && options.uri)
-            return refuse("the scene \"" + name + "\" breaks servers, which is done to the " +
+            return refuse("there is no scenario \"" + name + "\"; there are " + known);
+        if (one->needs && options.uri)
+            return refuse("the scenario \"" + name + "\" breaks servers, which is done to the " +
                           "embedded set only; with --uri there is: steady");
         chosen.push_back(one);
     }
     if (!chosen.empty())
         return chosen;
-    for (const drill::scene& one : drill::all_scenes()) {
-        if (!options.uri || !one.needs_servers)
+    for (const drill::scenario& one : drill::all_scenarios()) {
+        if (!options.uri || !one.needs)
             chosen.push_back(&one);
     }
     return chosen;
@@ -98,8 +100,11 @@ std::size_t terminal_width()
 /// One line that is rewritten on a terminal, and a line a second elsewhere.
 class live_view {
 public:
-    live_view(drill::stage& of, const std::vector<const drill::scene*>& scenes)
-        : of_{of}, scenes_{scenes}, terminal_{::isatty(STDOUT_FILENO) == 1}, last_{clock::now()}
+    live_view(drill::workload& of, const std::vector<const drill::scenario*>& scenarios)
+        : of_{of},
+          scenarios_{scenarios},
+          terminal_{::isatty(STDOUT_FILENO) == 1},
+          last_{clock::now()}
     {
     }
 
@@ -113,11 +118,11 @@ public:
         const double rate = static_cast<double>(done - shown_) / std::max(passed, 0.001);
         shown_ = done;
         last_ = clock::now();
-        const std::string primary = of_.primary();
+        const std::string primary = of_.leader();
         std::array<char, 300> text{};
         std::snprintf(text.data(), text.size(),
                       "%-8s %5.0f/s %7llu acknowledged %5llu retried %3llu failed  %s",
-                      std::string{scenes_[now.scene]->name}.c_str(), rate,
+                      std::string{scenarios_[now.scenario]->name}.c_str(), rate,
                       static_cast<unsigned long long>(now.acknowledged),
                       static_cast<unsigned long long>(of_.retries()),
                       static_cast<unsigned long long>(now.failed),
@@ -135,73 +140,81 @@ public:
     }
 
 private:
-    drill::stage& of_;
-    const std::vector<const drill::scene*>& scenes_;
+    drill::workload& of_;
+    const std::vector<const drill::scenario*>& scenarios_;
     bool terminal_;
     clock::time_point last_;
     std::uint64_t shown_ = 0;
 };
 
-drill::scene_report play_scene(const drill::scene& one, const drill::scenario_context& in, live_view& view)
+drill::scenario_report run_scenario(const drill::scenario& one, const drill::scenario_context& in,
+                                    live_view& view)
 {
-    drill::scene_report scene_result;
-    scene_result.name = one.name;
-    scene_result.needs_faults = one.needs_servers;
+    drill::scenario_report made;
+    made.name = one.name;
+    made.needs_faults = one.needs.has_value();
     if (interrupted) {
-        scene_result.played = drill::playing::not_at_all;
-        return scene_result;
+        made.ran = drill::extent::not_at_all;
+        return made;
     }
     const std::uint64_t before = in.clients->retries();
-    auto playing = std::async(std::launch::async, one.play, in);
-    while (playing.wait_for(view.pace()) != std::future_status::ready)
+    auto running = std::async(std::launch::async, one.run, in);
+    while (running.wait_for(view.pace()) != std::future_status::ready)
         view.show();
-    const auto faults = playing.get();
+    const auto faults = running.get();
     if (faults)
-        scene_result.faults = *faults;
+        made.faults = *faults;
     else
-        scene_result.trouble = faults.error().message();
-    scene_result.retries = in.clients->retries() - before;
-    scene_result.played = interrupted ? drill::playing::in_part : drill::playing::in_full;
-    return scene_result;
+        made.trouble = faults.error().message();
+    made.retries = in.clients->retries() - before;
+    made.ran = interrupted ? drill::extent::in_part : drill::extent::in_full;
+    return made;
 }
 
-drill::drill_report play(const std::vector<const drill::scene*>& scenes, const drill::scenario_context& in)
+drill::drill_report run_all(const std::vector<const drill::scenario*>& scenarios,
+                            const drill::scenario_context& in)
 {
     drill::drill_report made;
-    live_view view{*in.clients, scenes};
+    live_view view{*in.clients, scenarios};
     can_conclude = true;
     in.clients->begin();
-    for (std::size_t n = 0; n < scenes.size(); ++n) {
+    for (std::size_t n = 0; n < scenarios.size(); ++n) {
         if (!interrupted)
-            in.clients->progress().scene = n;
-        made.scenes.push_back(play_scene(*scenes[n], in, view));
+            in.clients->progress().scenario = n;
+        made.scenarios.push_back(run_scenario(*scenarios[n], in, view));
     }
     can_conclude = false;
     view.clear();
     return made;
 }
 
-drill::stage_options stage_options_of(const drill_options& options, std::string uri)
+result<std::unique_ptr<drill::workload>> open_workload(const drill_options& options,
+                                                       std::string uri)
 {
-    drill::stage_options stage;
-    stage.uri = std::move(uri);
-    stage.clients = options.clients;
-    stage.seed = options.seed;
-    stage.retryable_writes = !options.no_retryable_writes;
-    stage.repeats_by_itself = options.naive_retry;
+    constexpr auto timeout = 15s;
+    drill::mongo_connector_options connecting;
+    connecting.uri = std::move(uri);
+    connecting.retryable_writes = !options.no_retryable_writes;
     const auto now = std::chrono::system_clock::now().time_since_epoch();
-    stage.collection = "kelp_" + std::to_string(now / 1ms);
-    return stage;
+    connecting.client.collection = "workload_" + std::to_string(now / 1ms);
+    connecting.client.timeout = timeout;
+    drill::workload_options work;
+    work.clients = options.clients;
+    work.seed = options.seed;
+    work.repeats_by_itself = options.naive_retry;
+    work.bound = timeout + 1s;  // a busy machine is no broken promise
+    return drill::workload::open(std::make_unique<drill::mongo_connector>(std::move(connecting)),
+                                 work);
 }
 
-int conclude(drill::stage& clients, drill::drill_report report, clock::time_point began,
+int conclude(drill::workload& clients, drill::drill_report report, clock::time_point began,
              std::string& verdict)
 {
     report.all_came_back = clients.finish(30s);
     const auto found = clients.read_back(20s);
     if (!found)
         return say(1, "what was written could not be read again: " + found.error().message());
-    report.found = drill::judge(clients.history(), *found, report.scenes.size());
+    report.found = drill::judge(clients.history(), *found, report.scenarios.size());
     report.seconds = std::chrono::duration<double>(clock::now() - began).count();
     clients.clean_up();
     std::fputs(drill::draw(report).c_str(), stdout);
@@ -220,46 +233,45 @@ bool names_no_server(const error& why)
            mongo::kind_of(why) == mongo::error_kind::client;
 }
 
-void announce(const drill_options& options, const std::vector<const drill::scene*>& scenes)
+void announce(const drill_options& options, const std::vector<const drill::scenario*>& scenarios)
 {
     std::printf("%zu clients write to %s\n", options.clients,
                 options.uri ? "the deployment"
                             : ("an embedded set of " + std::to_string(options.members)).c_str());
-    for (const drill::scene* const one : scenes)
+    for (const drill::scenario* const one : scenarios)
         std::printf("  %-8s  %us: %s\n", std::string{one->name}.c_str(), options.seconds,
                     std::string{one->what}.c_str());
     std::fflush(stdout);
 }
 
-int run_drill(const drill_options& options, const std::vector<const drill::scene*>& scenes,
+int run_drill(const drill_options& options, const std::vector<const drill::scenario*>& scenarios,
               std::string& verdict)
 {
     const auto began = clock::now();
-    std::optional<lab::mongo_cluster> servers;
+    std::unique_ptr<drill::mongo_lab_target> servers;
     if (!options.uri) {
         lab::mongo_options deployment;
         deployment.members = options.members;
         deployment.port = options.port;
         deployment.remembers_retryable_writes = !options.forgetful;
-        auto started = lab::mongo_cluster::start(std::move(deployment));
+        auto started = drill::mongo_lab_target::start(std::move(deployment));
         if (!started)
             return wrong(started.error().message());
-        servers.emplace(*std::move(started));
+        servers = *std::move(started);
     }
-    auto opened = drill::stage::open(
-        stage_options_of(options, servers ? servers->uri() : *options.uri));
+    auto opened = open_workload(options, servers ? servers->uri() : *options.uri);
     if (!opened)
         return wrong(opened.error().message());
-    drill::stage& clients = **opened;
+    drill::workload& clients = **opened;
     if (const auto prepared = clients.prepare(); !prepared)
         return say(names_no_server(prepared.error()) ? 2 : 1, prepared.error().message());
-    announce(options, scenes);
+    announce(options, scenarios);
     drill::scenario_context in;
     in.clients = &clients;
-    in.servers = servers ? &*servers : nullptr;
+    in.servers = servers.get();
     in.interrupted = &interrupted;
     in.length = std::chrono::seconds{options.seconds};
-    return conclude(clients, play(scenes, in), began, verdict);
+    return conclude(clients, run_all(scenarios, in), began, verdict);
 }
 
 /// The parser itself would take -1, and whatever is too large, for the largest number.
@@ -289,16 +301,17 @@ bool write_verdict(const std::string& verdict, std::FILE* to)
 void add_options(CLI::App& command, drill_options& options)
 {
     command
-        .add_option("--scenes", options.scenes, "Which, in which order: steady,stepdown,crash,...")
+        .add_option("--scenarios", options.scenarios,
+                    "Which, in which order: steady,stepdown,crash,...")
         ->delimiter(',');
     command.add_option("--clients", options.clients, "How many write at a time")
         ->check(CLI::Range(1U, 500U))
         ->capture_default_str();
-    command.add_option("--seconds", options.seconds, "How long each scene takes")
+    command.add_option("--seconds", options.seconds, "How long each scenario takes")
         ->check(CLI::Range(1U, 86'400U))
         ->capture_default_str();
     CLI::Option* const uri = command.add_option(
-        "--uri", options.uri, "A deployment of your own: only scenes that break no server");
+        "--uri", options.uri, "A deployment of your own: only scenarios that break no server");
     command.add_option("--members", options.members, "Of the embedded set")
         ->check(CLI::Range(3U, 50U))
         ->excludes(uri)
@@ -320,12 +333,13 @@ void add_options(CLI::App& command, drill_options& options)
         ->capture_default_str();
     command.footer(
         "Starts a replica set in this process, lets clients write to it, breaks it meanwhile, and\n"
-        "compares what clients were told with what is there in the end:\n"
+        "compares what was reported to clients with what is there in the end:\n"
         "  steady    nothing happens\n"
         "  stepdown  the primary hands over, again and again\n"
         "  crash     the primary crashes, and comes back\n"
         "  overload  the primary refuses two requests of three\n"
-        "A write that failed may be \"unclear\": it was sent, and nobody told what became of it.\n"
+        "A write that failed may be \"unclear\": it was sent, and no reply says what became of "
+        "it.\n"
         "Status 0: nothing was lost or applied twice. 1: something was, or nothing could be "
         "shown.\n"
         "2: the options make no sense. 130: interrupted. To see what retryable writes are good "
@@ -338,9 +352,9 @@ int run(const drill_options& options)
 {
     if (options.uri && options.uri->empty())
         return wrong("--uri is empty; without it, there is an embedded set");
-    const auto scenes = choose_scenes(options);
-    if (!scenes)
-        return wrong(scenes.error().message());
+    const auto scenarios = choose_scenarios(options);
+    if (!scenarios)
+        return wrong(scenarios.error().message());
     std::FILE* json = nullptr;
     if (!options.json.empty()) {
         json = std::fopen(options.json.c_str(), "a");
@@ -351,7 +365,7 @@ int run(const drill_options& options)
     std::signal(SIGTERM, interrupt);
     std::signal(SIGPIPE, SIG_IGN);
     std::string verdict;
-    const int status = run_drill(options, *scenes, verdict);
+    const int status = run_drill(options, *scenarios, verdict);
     if (json && !write_verdict(verdict, json))
         return say(1, "the verdict could not be written to " + options.json);
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)

@@ -10,9 +10,9 @@
 namespace holdfast::tool {
 
 struct drill_options {
-    std::vector<std::string> scenes = {};  // empty: all that are possible
+    std::vector<std::string> scenarios = {};  // empty: all that are possible
     std::size_t clients = 8;
-    std::uint32_t seconds = 8;  // of each scene
+    std::uint32_t seconds = 8;  // of each scenario
     std::optional<std::string> uri = {};  // none: an embedded set
     std::size_t members = 3;
     std::uint16_t port = 0;

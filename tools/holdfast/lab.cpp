@@ -98,7 +98,7 @@ bool obey(lab::mongo_cluster& of, std::string_view line)
     return true;
 }
 
-/// Until a signal comes, or somebody says so.
+/// Until a signal comes, or standard input orders it.
 void serve(lab::mongo_cluster& of, int signals)
 {
     std::string typed;

@@ -12,7 +12,7 @@ int main(int argc, char** argv)
     app.name("holdfast");
     app.set_version_flag("--version", "holdfast " HOLDFAST_VERSION);
     app.require_subcommand(1);
-    app.footer("holdfast COMMAND --help tells more about one command.");
+    app.footer("holdfast COMMAND --help describes one command.");
 
     holdfast::tool::ping_options ping;
     CLI::App* const ping_command = app.add_subcommand(
@@ -32,7 +32,7 @@ int main(int argc, char** argv)
     // Of a word that is no command, the parser says only that there must be one.
     const auto is_named = [&](const CLI::App* one) { return one->get_name() == argv[1]; };
     if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(is_named).empty()) {
-        std::fprintf(stderr, "holdfast: there is no command \"%s\" (--help tells more)\n", argv[1]);
+        std::fprintf(stderr, "holdfast: there is no command \"%s\" (see --help)\n", argv[1]);
         return 2;
     }
 
@@ -40,8 +40,8 @@ int main(int argc, char** argv)
         app.parse(argc, argv);
     } catch (const CLI::ParseError& wrong) {
         if (wrong.get_exit_code() == 0)
-            return app.exit(wrong);  // somebody has asked for help
-        std::fprintf(stderr, "holdfast: %s (--help tells more)\n", wrong.what());
+            return app.exit(wrong);  // --help
+        std::fprintf(stderr, "holdfast: %s (see --help)\n", wrong.what());
         return 2;
     }
     if (ping_command->parsed())

@@ -33,8 +33,8 @@ runtime::awaitable<result<void>> ping_all(runtime::world& in, core::mongo::parse
     if (!parsed)
         co_return std::move(parsed).error();
     const core::mongo::client_settings& settings = parsed->settings;
-    const auto config = shell::mongo::make_connection_config(in, settings,
-                                                  api::describe_process(settings.app_name));
+    const auto config = shell::mongo::make_connection_config(
+        in, settings, api::describe_process(settings.app_name));
     if (!config)
         co_return config.error();
 

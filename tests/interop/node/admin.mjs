@@ -149,7 +149,7 @@ test('the set', async () => {
   like('a new config', { ok: 1 }, await at.admin.command({ replSetReconfig: settings }));
   like('is the config now', { version: next.version },
     (await at.admin.command({ replSetGetConfig: 1 })).config);
-  // With or without logins: what members tell each other, they believe only each other.
+  // With or without logins: what members send each other, they accept from each other only.
   for (const name of ['replSetHeartbeat', 'replSetRequestVotes', 'replSetUpdatePosition',
     '_labSnapshot'])
     await fails(`${name} is for members`, { code: 13, codeName: 'Unauthorized' },
@@ -174,12 +174,12 @@ test('fail points', async () => {
   await at.admin.command({ ping: 1 });
   holds('blockTimeMS', Date.now() - began >= 290, Date.now() - began);
   await failPoint('failCommand', 'alwaysOn', { failCommands: ['find'], errorCode: 96,
-    appName: 'somebody else' });
-  equal('by appName', null, await c.findOne({ _id: 'nobody' }));
+    appName: 'another client' });
+  equal('by appName', null, await c.findOne({ _id: 'absent' }));
   await failPoint('failCommand', 'off');
   await failPoint('failCommand', { skip: 1 }, { failCommands: ['find'], errorCode: 96 });
-  equal('skip: the first is spared', null, await c.findOne({ _id: 'nobody' }));
-  await fails('the second is not', 96, c.findOne({ _id: 'nobody' }));
+  equal('skip: the first is spared', null, await c.findOne({ _id: 'absent' }));
+  await fails('the second is not', 96, c.findOne({ _id: 'absent' }));
   await failPoint('failCommand', 'off');
   await c.insertMany([1, 2, 3].map((n) => ({ n })));
   await failPoint('failGetMoreAfterCursorCheckout', { times: 1 }, { errorCode: 96 });

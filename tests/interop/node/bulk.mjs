@@ -30,7 +30,7 @@ test('bulkWrite with errors', async () => {
     { ordered: false }));
   equal('all errors', [0, 2], unordered.writeErrors.map((one) => one.index));
   equal('inserted', 1, unordered.result.insertedCount);
-  equal('the op is told', { _id: 2 }, unordered.writeErrors[1].err.op);
+  equal('the op is in the error', { _id: 2 }, unordered.writeErrors[1].err.op);
 });
 
 test('ordered bulk builder', async () => {

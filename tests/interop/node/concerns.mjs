@@ -17,14 +17,14 @@ test('write concerns', async () => {
     at.db.command({ insert: 'wc', documents: [{}], writeConcern: { x: 1 } }));
   const primary = await at.lab.primary();
   const slow = (primary + 1) % 3;
-  await at.lab.tell(`freeze ${slow}`);
+  await at.lab.command(`freeze ${slow}`);
   const late = await fails('wtimeout', { code: 64, codeName: 'WriteConcernTimeout' },
     c.insertOne({ _id: 'late' }, { writeConcern: { w: 3, wtimeoutMS: 200 } }));
   equal('errInfo', true, late.result?.writeConcernError?.errInfo?.wtimeout);
   equal('it is written all the same', { _id: 'late' }, await c.findOne({ _id: 'late' }));
   like('a majority is enough', { acknowledged: true }, await insert({ w: 'majority',
     wtimeoutMS: 5000 }));
-  await at.lab.tell(`thaw ${slow}`);
+  await at.lab.command(`thaw ${slow}`);
   like('all three again', { acknowledged: true }, await insert({ w: 3, wtimeoutMS: 10000 }));
   like('of commands too', { ok: 1 },
     await at.db.command({ create: 'wc', writeConcern: { w: 'majority' } }));

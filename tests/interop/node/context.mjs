@@ -12,7 +12,7 @@ export async function start() {
   at.admin = at.client.db('admin');
 }
 
-/// A collection that nobody else has, with these documents.
+/// A collection of its own, with these documents.
 export async function fresh(documents = []) {
   made += 1;
   const collection = at.db.collection(`c${made}`);

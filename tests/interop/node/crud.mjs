@@ -101,7 +101,7 @@ test('findOneAndUpdate and its sisters', async () => {
   equal('after, by sort, with projection', { n: 12 }, await c.findOneAndUpdate({ g: 'a' },
     { $inc: { n: 1 } }, { sort: { n: -1 }, returnDocument: 'after', projection: { n: 1,
     _id: 0 } }));
-  equal('nobody', null, await c.findOneAndUpdate({ _id: 9 }, { $set: { n: 1 } }));
+  equal('no match', null, await c.findOneAndUpdate({ _id: 9 }, { $set: { n: 1 } }));
   like('with metadata', { lastErrorObject: { updatedExisting: false, n: 1, upserted: 5 }, ok: 1 },
     await c.findOneAndUpdate({ _id: 5 }, { $set: { n: 5 } },
       { upsert: true, includeResultMetadata: true }));

@@ -55,7 +55,7 @@ test('a cursor that is closed early', async () => {
   equal('first', { _id: 0 }, await cursor.next());
   commandsOf(at.client);
   await cursor.close();
-  equal('the server is told', ['killCursors'], commandsOf(at.client));
+  equal('the server gets killCursors', ['killCursors'], commandsOf(at.client));
 });
 
 test('tailable cursors', async () => {

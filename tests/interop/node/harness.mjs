@@ -29,7 +29,7 @@ const show = (value) => {
   }
 };
 
-function judge(what, fine, expected, got) {
+function record(what, fine, expected, got) {
   ran += 1;
   current.asserted = true;
   if (fine) return;
@@ -43,7 +43,7 @@ function judge(what, fine, expected, got) {
 export function equal(what, expected, got) {
   const a = plain(expected);
   const b = plain(got);
-  judge(what, isDeepStrictEqual(a, b) && show(a) === show(b), expected, got);
+  record(what, isDeepStrictEqual(a, b) && show(a) === show(b), expected, got);
 }
 
 const contains = (part, whole) => {
@@ -56,11 +56,11 @@ const contains = (part, whole) => {
 
 /// All fields of `part` are in `got`, which may have more.
 export function like(what, part, got) {
-  judge(what, contains(plain(part), plain(got)), part, got);
+  record(what, contains(plain(part), plain(got)), part, got);
 }
 
 export function holds(what, condition, got) {
-  judge(what, Boolean(condition), 'true', got === undefined ? condition : got);
+  record(what, Boolean(condition), 'true', got === undefined ? condition : got);
 }
 
 const facts = (error) => {
@@ -75,12 +75,12 @@ export async function fails(what, wanted, promise) {
   const want = typeof wanted === 'number' ? { code: wanted } : wanted;
   try {
     const value = await promise;
-    judge(what, false, want, { succeeded: value });
+    record(what, false, want, { succeeded: value });
     return {};
   } catch (error) {
     const fine = Object.entries(want).every(([key, value]) =>
       value instanceof RegExp ? value.test(error[key]) : contains(value, plain(error[key])));
-    judge(what, fine, want, facts(error));
+    record(what, fine, want, facts(error));
     return error;
   }
 }
@@ -109,8 +109,8 @@ export function commandsOf(client) {
 /// For commands that no driver shows, like those of its monitors.
 export const alsoSent = (command) => current.commands.add(command);
 
-export async function eventually(condition, patience = 10000) {
-  const until = Date.now() + patience;
+export async function eventually(condition, timeoutMS = 10000) {
+  const until = Date.now() + timeoutMS;
   while (Date.now() < until) {
     try {
       const value = await condition();
@@ -131,7 +131,7 @@ export async function runAll(only) {
     try {
       await one.body();
     } catch (error) {
-      judge('runs to its end', false, 'no error', String(error.stack).slice(0, 600));
+      record('runs to its end', false, 'no error', String(error.stack).slice(0, 600));
     }
     if (process.env.TIMES) console.log(`${String(Date.now() - began).padStart(6)} ms  ${one.name}`);
     for (const name of current.asserted && !current.failed ? current.commands : [])

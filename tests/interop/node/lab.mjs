@@ -31,7 +31,7 @@ export class Lab {
   }
 
   /// One line of its standard input; gives the lines of its answer.
-  async tell(order) {
+  async command(order) {
     this.process.stdin.write(`${order}\n`);
     const answer = [];
     for (;;) {
@@ -43,7 +43,7 @@ export class Lab {
   }
 
   async primary() {
-    return Number((await this.tell('primary'))[0].split(' ')[1]);
+    return Number((await this.command('primary'))[0].split(' ')[1]);
   }
 
   /// "127.0.0.1:4711" of each member.

@@ -109,7 +109,7 @@ test('writes through a stepdown', async () => {
       acknowledged += 1;
     }
   })();
-  await at.lab.tell('stepdown 3');
+  await at.lab.command('stepdown 3');
   const after = await at.lab.primary();
   await c.findOne({});
   going = false;
@@ -123,11 +123,11 @@ test('writes through a stepdown', async () => {
 test('writes through a crash', async () => {
   const c = await fresh([{ _id: 1, n: 0 }]);
   const primary = await at.lab.primary();
-  await at.lab.tell(`crash ${primary}`);
+  await at.lab.command(`crash ${primary}`);
   await sleep(20); // the driver does not retry a write to a socket whose end it is just learning of
   like('at once', { modifiedCount: 1 },
     await c.updateOne({ _id: 1 }, { $inc: { n: 1 } }, { writeConcern: { w: 'majority' } }));
-  await at.lab.tell(`restart ${primary}`);
+  await at.lab.command(`restart ${primary}`);
   like('all three again', { modifiedCount: 1 }, await c.updateOne({ _id: 1 }, { $inc: { n: 1 } },
     { writeConcern: { w: 3, wtimeoutMS: 10000 } }));
   const back = await connect(at.lab.direct(primary));

@@ -28,7 +28,7 @@ test('two routers', async () => {
     await c.aggregate([{ $group: { _id: '$g', n: { $sum: 1 } } },
       { $sort: { _id: 1 } }]).toArray());
   await fails('errors pass', 11000, c.insertOne({ _id: 1 }));
-  await lab.tell('stepdown 2');
+  await lab.command('stepdown 2');
   like('writes after a stepdown', { modifiedCount: 1 },
     await c.updateOne({ _id: 1 }, { $set: { x: 1 } }, { writeConcern: { w: 'majority' } }));
   equal('reads from secondaries', { _id: 2, g: 2 },
@@ -57,7 +57,7 @@ test('a load balancer', async () => {
   const all = await Promise.all(cursors.map((one) => one.toArray()));
   equal('each to its end', [29, 29, 29, 29, 29, 29], all.map((one) => one.length));
   like('retries', { insertedId: 'r' }, await (async () => {
-    await lab.tell('stepdown 2');
+    await lab.command('stepdown 2');
     return c.insertOne({ _id: 'r' });
   })());
   await client.close();

@@ -20,7 +20,7 @@ test('streaming hello', async () => {
   await client.close();
 });
 
-test('a stepdown is told', async () => {
+test('a stepdown is announced', async () => {
   const leads = [];
   const client = await connect(at.lab.uri, { heartbeatFrequencyMS: 60000 });
   let description;
@@ -31,13 +31,13 @@ test('a stepdown is told', async () => {
         leads.push({ address: server.address, at: Date.now(), electionId: server.electionId });
   });
   const old = await at.lab.primary();
-  await at.lab.tell('stepdown 2');
-  const told = Date.now();
+  await at.lab.command('stepdown 2');
+  const ordered = Date.now();
   const now = at.lab.hosts[await at.lab.primary()];
   const heard = await eventually(() => leads.find((one) => one.address === now));
   holds('the new primary is known', heard, { leads, now });
-  holds('within a second of the election', heard && heard.at - told < 1000 + 5000,
-    heard && heard.at - told);
+  holds('within a second of the election', heard && heard.at - ordered < 1000 + 5000,
+    heard && heard.at - ordered);
   holds('and it is another one', now !== at.lab.hosts[old], now);
   equal('kinds', ['RSPrimary', 'RSSecondary', 'RSSecondary'], await eventually(() => {
     const types = [...description.servers.values()].map((one) => one.type).sort();
@@ -55,10 +55,10 @@ test('a crash is noticed', async () => {
     types = [...event.newDescription.servers.values()].map((one) => one.type).sort();
   });
   const victim = (await at.lab.primary() + 1) % 3;
-  await at.lab.tell(`crash ${victim}`);
+  await at.lab.command(`crash ${victim}`);
   holds('one is unknown', await eventually(() =>
     types.join() === 'RSPrimary,RSSecondary,Unknown'), types);
-  await at.lab.tell(`restart ${victim}`);
+  await at.lab.command(`restart ${victim}`);
   holds('and known again', await eventually(() =>
     types.join() === 'RSPrimary,RSSecondary,RSSecondary'), types);
   await client.close();

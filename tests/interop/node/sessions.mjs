@@ -32,7 +32,7 @@ test('causal consistency', async () => {
   equal('own writes are read from secondaries', 0, missed);
   const read = at.client.seen.at(-1).command;
   holds('by afterClusterTime', read.readConcern?.afterClusterTime, read.readConcern);
-  holds('operationTime is told', session.operationTime, session.operationTime);
+  holds('operationTime is in the reply', session.operationTime, session.operationTime);
   await session.endSession();
 });
 
@@ -50,7 +50,7 @@ test('snapshot reads', async () => {
   await session.endSession();
   equal('outside it goes on', 2, await c.countDocuments());
   const level = await at.db.command({ find: c.collectionName, readConcern: { level: 'snapshot' } });
-  holds('atClusterTime is told', level.cursor.atClusterTime, level.cursor);
+  holds('atClusterTime is in the reply', level.cursor.atClusterTime, level.cursor);
 });
 
 test('read concerns', async () => {
@@ -68,7 +68,7 @@ test('read concerns', async () => {
 
 test('a write with a number is done once', async () => {
   const c = await fresh([{ _id: 'n', n: 0 }]);
-  const client = await connect(at.lab.uri); // whose sessions nobody uses afterwards
+  const client = await connect(at.lab.uri); // whose sessions are not used afterwards
   const session = client.startSession();
   const numbered = (command, txnNumber) => client.db('interop').command(
     { ...command, txnNumber: Long.fromNumber(txnNumber) }, { session });
@@ -91,13 +91,13 @@ test('a write with a number is done once', async () => {
   await numbered({ ...grown, documents: grown.documents.slice(0, 1) }, 9);
   like('only what is missing is done', { n: 2 }, await numbered(grown, 9));
   equal('both are there', 2, await c.countDocuments({ _id: { $gt: 20, $lt: 30 } }));
-  await at.lab.tell('stepdown 1');
+  await at.lab.command('stepdown 1');
   const elsewhere = (command, txnNumber) => eventually(() => numbered(command, txnNumber));
   like('the new primary remembers', { n: 1, retriedStmtIds: [0] }, await elsewhere(
     { ...grown, documents: grown.documents.slice(0, 1) }, 9));
   equal('and goes on', [3, 3], [(await numbered(modify, 10)).value.n,
     (await numbered(modify, 10)).value.n]);
-  await at.lab.tell('stepdown 1');
+  await at.lab.command('stepdown 1');
   like('so does the next', { value: { n: 3 } }, await elsewhere(modify, 10));
   like('updates of many are not retryable', { n: 0, writeErrors: [{ index: 0, code: 72 }] },
     await numbered({ update: c.collectionName,

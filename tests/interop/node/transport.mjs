@@ -66,7 +66,7 @@ test('TLS', async () => {
   const c = client.db('interop').collection('c');
   await c.insertOne({ _id: 1, text: 'x'.repeat(100000) });
   equal('a large document', 100000, (await c.findOne({ _id: 1 })).text.length);
-  await lab.tell('stepdown 2');
+  await lab.command('stepdown 2');
   like('and after a stepdown', { matchedCount: 1 }, await c.updateOne({ _id: 1 },
     { $set: { a: 1 } }));
   await client.close();

@@ -15,12 +15,12 @@ const counters = 10;
 async function run(lab, { count, writers, disturb }) {
   const client = await new MongoClient(lab.uri, { retryWrites: true, w: 'majority',
     serverSelectionTimeoutMS: 20000, monitorCommands: true }).connect();
-  const told = { acknowledged: 0, givenUp: 0, lost: 0, doubled: 0, foreign: 0, retried: 0 };
+  const counts = { acknowledged: 0, givenUp: 0, lost: 0, doubled: 0, foreign: 0, retried: 0 };
   const numbers = new Set();
   client.on('commandStarted', ({ commandName, command }) => {
     if (commandName !== 'update') return;
     const number = `${command.lsid.id.toString('hex')} ${command.txnNumber}`;
-    if (numbers.has(number)) told.retried += 1;
+    if (numbers.has(number)) counts.retried += 1;
     numbers.add(number);
   });
   const c = client.db('truth').collection('counters');
@@ -31,31 +31,31 @@ async function run(lab, { count, writers, disturb }) {
       const id = next;
       next += 1;
       const change = { $inc: { n: 1 }, $push: { ids: id } };
-      // The driver retries once, and not at all if its pool was cleared meanwhile. Then nobody
-      // knows whether the write was done, and its id tells.
+      // The driver retries once, and not at all if its pool was cleared meanwhile. Then it is not
+      // known whether the write was done, and its id shows it.
       for (let filter = { _id: id % counters }; ; filter = { ...filter, ids: { $ne: id } }) {
         const done = await c.updateOne(filter, change).catch(() => null);
-        if (done === null) told.givenUp += 1;
+        if (done === null) counts.givenUp += 1;
         else break;
       }
-      told.acknowledged += 1;
+      counts.acknowledged += 1;
     }
   };
   let going = true;
   const disturbing = disturb(client, () => going);
   await Promise.all(Array.from({ length: writers }, write));
   going = false;
-  Object.assign(told, await disturbing);
-  await lab.tell('primary');
+  Object.assign(counts, await disturbing);
+  await lab.command('primary');
   for (const one of await c.find({}, { readConcern: { level: 'majority' } }).toArray()) {
     const seen = new Set(one.ids);
-    told.doubled += one.n - seen.size;
-    if (one.n !== one.ids.length) told.foreign += 1;
-    for (const id of seen) if (id % counters !== one._id || id >= count) told.foreign += 1;
-    for (let id = one._id; id < count; id += counters) if (!seen.has(id)) told.lost += 1;
+    counts.doubled += one.n - seen.size;
+    if (one.n !== one.ids.length) counts.foreign += 1;
+    for (const id of seen) if (id % counters !== one._id || id >= count) counts.foreign += 1;
+    for (let id = one._id; id < count; id += counters) if (!seen.has(id)) counts.lost += 1;
   }
   await client.close();
-  return told;
+  return counts;
 }
 
 /// Stepdowns and crashes by turns.
@@ -65,13 +65,13 @@ const storm = (lab) => async (client, going) => {
   while (happened() < 4 || (going() && happened() < 12)) {
     const primary = await lab.primary();
     if (events.crashes < events.stepdowns) {
-      await lab.tell(`crash ${primary}`);
+      await lab.command(`crash ${primary}`);
       events.crashes += 1;
       await lab.primary();
       await new Promise((done) => setTimeout(done, 200));
-      await lab.tell(`restart ${primary}`);
+      await lab.command(`restart ${primary}`);
     } else {
-      await lab.tell('stepdown 1');
+      await lab.command('stepdown 1');
       events.stepdowns += 1;
     }
     await new Promise((done) => setTimeout(done, 300));

@@ -53,7 +53,7 @@ test('users by both mechanisms', async () => {
   equal('the driver asks which he has', 'bob', (await whoami(bob, 'shop'))[0].user);
   equal('he may read', null, await bob.db('shop').collection('c').findOne({}));
   await bob.close();
-  await fails('nobody', { code: 18 }, as('nobody', canary.password,
+  await fails('an unknown user', { code: 18 }, as('absent', canary.password,
     { serverSelectionTimeoutMS: 2000 }));
   await fails('the wrong database', { code: 18 },
     as('ann', annsPassword, { authSource: 'admin', serverSelectionTimeoutMS: 2000 }));
@@ -67,7 +67,7 @@ test('passwords are prepared', async () => {
   await client.close();
 });
 
-test('users are told, changed and dropped', async () => {
+test('users are listed, changed and dropped', async () => {
   const shop = root.db('shop');
   like('usersInfo', { users: [{ _id: 'shop.ann', user: 'ann', db: 'shop', customData: { a: 1 },
     roles: [{ role: 'readWrite', db: 'shop' }], mechanisms: ['SCRAM-SHA-1', 'SCRAM-SHA-256'] }] },
@@ -100,7 +100,7 @@ test('users are told, changed and dropped', async () => {
 test('users survive a stepdown', async () => {
   await root.db('shop').command({ createUser: 'max', pwd: canary.password, roles: ['readWrite'],
     writeConcern: { w: 'majority' } });
-  await lab.tell('stepdown 2');
+  await lab.command('stepdown 2');
   const max = await as('max', canary.password);
   holds('on the new primary too',
     (await max.db('shop').collection('c').insertOne({})).acknowledged);

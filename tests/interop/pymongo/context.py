@@ -15,7 +15,7 @@ def start():
 
 
 def fresh(documents=()):
-    """A collection that nobody else has, with these documents."""
+    """A collection of its own, with these documents."""
     at.made += 1
     collection = at.db[f'c{at.made}']
     if documents:

@@ -35,7 +35,7 @@ def show(value):
         return repr(value)[:1500]
 
 
-def judge(what, fine, expected, got):
+def record(what, fine, expected, got):
     State.ran += 1
     State.current['asserted'] = True
     if fine:
@@ -47,7 +47,7 @@ def judge(what, fine, expected, got):
 
 
 def equal(what, expected, got):
-    judge(what, expected == got, expected, got)
+    record(what, expected == got, expected, got)
 
 
 def contains(part, whole):
@@ -62,11 +62,11 @@ def contains(part, whole):
 
 def like(what, part, got):
     """All fields of `part` are in `got`, which may have more."""
-    judge(what, contains(part, got), part, got)
+    record(what, contains(part, got), part, got)
 
 
 def holds(what, condition, got=None):
-    judge(what, bool(condition), True, condition if got is None else got)
+    record(what, bool(condition), True, condition if got is None else got)
 
 
 def fails(what, code, call, kind=pymongo.errors.PyMongoError):
@@ -77,17 +77,17 @@ def fails(what, code, call, kind=pymongo.errors.PyMongoError):
         found = getattr(error, 'code', None)
         if found is None and isinstance(getattr(error, 'details', None), dict):
             found = error.details.get('code')
-        judge(what, code is None or found == code, code, [found, str(error)])
+        record(what, code is None or found == code, code, [found, str(error)])
         return error
     except pymongo.errors.PyMongoError as error:
-        judge(what, False, kind.__name__, repr(error))
+        record(what, False, kind.__name__, repr(error))
         return error
-    judge(what, False, code, {'succeeded': str(got)})
+    record(what, False, code, {'succeeded': str(got)})
     return None
 
 
-def eventually(condition, patience=10):
-    until = time.monotonic() + patience
+def eventually(condition, timeout=10):
+    until = time.monotonic() + timeout
     while time.monotonic() < until:
         try:
             value = condition()
@@ -147,7 +147,7 @@ class Lab:
             raise RuntimeError(f'the lab has ended with status {self.process.wait()}')
         return line.strip()
 
-    def tell(self, order):
+    def command(self, order):
         self.process.stdin.write(order + '\n')
         self.process.stdin.flush()
         while True:
@@ -158,7 +158,7 @@ class Lab:
                 return line
 
     def primary(self):
-        return int(self.tell('primary').split()[1])
+        return int(self.command('primary').split()[1])
 
     @property
     def hosts(self):
@@ -180,7 +180,7 @@ def run_all(report, only):
         try:
             body()
         except Exception:  # pylint: disable=broad-except
-            judge('runs to its end', False, 'no error', traceback.format_exc()[-800:])
+            record('runs to its end', False, 'no error', traceback.format_exc()[-800:])
         if os.environ.get('TIMES'):
             print(f'{(time.monotonic() - began) * 1000:6.0f} ms  {name}', flush=True)
         if State.current['asserted'] and not State.current['failed']:

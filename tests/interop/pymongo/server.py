@@ -81,13 +81,13 @@ def errors_have_their_classes():
     fails('NotMasterError', 10107, lambda: direct.interop_py.x.insert_one({}), NotMasterError)
     direct.close()
     slow = (at.lab.primary() + 1) % 3
-    at.lab.tell(f'freeze {slow}')
+    at.lab.command(f'freeze {slow}')
     all_three = c.with_options(write_concern=WriteConcern(w=3, wtimeout=200))
     error = fails('WTimeoutError', 64, lambda: all_three.insert_one({}), WTimeoutError)
     equal('errInfo', True, error.details['errInfo']['wtimeout'])
     error = fails('in a bulk', None, lambda: all_three.bulk_write([InsertOne({})]), BulkWriteError)
     equal('writeConcernErrors', [64], [e['code'] for e in error.details['writeConcernErrors']])
-    at.lab.tell(f'thaw {slow}')
+    at.lab.command(f'thaw {slow}')
     wide = c.with_options(write_concern=WriteConcern(w=3, wtimeout=10000))
     equal('all three again', True, wide.insert_one({}).acknowledged)
     quiet = c.with_options(write_concern=WriteConcern(w=0))
@@ -156,7 +156,7 @@ def sessions():
         equal('causal reads', 0, missed)
         holds('operation_time', session.operation_time)
         holds('cluster_time', session.cluster_time)
-    alone, _ = connect(at.lab.uri)  # whose sessions nobody uses afterwards
+    alone, _ = connect(at.lab.uri)  # whose sessions are not used afterwards
     number = alone.start_session()
     insert = SON([('insert', c.name), ('documents', [{'_id': 'once'}]), ('txnNumber', Int64(3))])
     equal('a numbered write', [1, 1], [
@@ -218,14 +218,14 @@ def stepdown_and_crash():
     writer.start()
     time.sleep(0.1)
     before = at.lab.primary()
-    at.lab.tell('stepdown 2')
+    at.lab.command('stepdown 2')
     holds('another one leads', at.lab.primary() != before)
     time.sleep(0.2)
     victim = at.lab.primary()
-    at.lab.tell(f'crash {victim}')
+    at.lab.command(f'crash {victim}')
     at.lab.primary()
     time.sleep(0.2)
-    at.lab.tell(f'restart {victim}')
+    at.lab.command(f'restart {victim}')
     done.set()
     writer.join()
     ids = c.find_one()['ids']

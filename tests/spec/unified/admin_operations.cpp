@@ -1,299 +1,129 @@
-#include "arguments.hpp"
-#include "operations.hpp"
-#include "results.hpp"
-
-#include <boost/asio/use_awaitable.hpp>
+#include "api_call.hpp"
 
 namespace holdfast::spec::unified {
 namespace {
 
-using boost::asio::use_awaitable;
-using outcome_later = runtime::awaitable<outcome_of_operation>;
+using collection_name = arg::text<"collection">;
 
-mongo::collection& collection_of(const context_ptr& in, const operation& what)
-{
-    return in->named.get<collection_entity>(what.object).api;
-}
-mongo::database& database_of(const context_ptr& in, const operation& what)
-{
-    return in->named.get<database_entity>(what.object).api;
-}
-mongo::client& client_of(const context_ptr& in, const operation& what)
-{
-    return in->named.get<client_entity>(what.object).api;
-}
-
-outcome_later run_command(context_ptr in, const operation& what)
-{
-    const mongo::database& on = database_of(in, what);
-    arguments given{*in, what};
-    (void)given.text_if("commandName");
-    const bson::view command = given.document("command");
-    const auto options = given.options<mongo::command_options>();
-    given.finish();
-    const auto came = co_await on.run_command(command, options, use_awaitable);
-    co_return outcome_from(came);
-}
-
+/// Its result is an entity.
 outcome_later create_collection(context_ptr in, const operation& what)
 {
-    const mongo::database& on = database_of(in, what);
+    const auto of = in->named.share<database_entity>(what.object);
     arguments given{*in, what};
     const std::string_view name = given.text("collection");
-    auto options = given.options<mongo::create_collection_options>();
-    options.capped = given.flag("capped");
-    options.size = given.number("size");
-    options.max = given.number("max");
-    options.storage_engine = given.document_if("storageEngine");
-    options.validator = given.document_if("validator");
-    options.validation_level = given.text_if("validationLevel");
-    options.validation_action = given.text_if("validationAction");
-    options.index_option_defaults = given.document_if("indexOptionDefaults");
-    options.view_on = given.text_if("viewOn");
-    options.pipeline = given.array_if("pipeline");
-    options.time_series = given.document_if("timeseries");
-    options.expire_after_seconds = given.number("expireAfterSeconds");
-    options.clustered_index = given.document_if("clusteredIndex");
-    options.change_stream_pre_and_post_images = given.document_if("changeStreamPreAndPostImages");
+    const auto options = given.options<mongo::create_collection_options>();
     given.finish();
-    const auto came = co_await on.create_collection(name, options, use_awaitable);
+    const auto came = co_await of->api.create_collection(name, options, use_awaitable);
     if (!came)
         co_return failed_with(came.error());
     if (what.save_result_as) {
-        auto of = in->named.get<database_entity>(what.object).of;
-        auto made = std::make_shared<collection_entity>(collection_entity{*came, std::move(of)});
+        auto made = std::make_shared<collection_entity>(collection_entity{*came, of->of});
         in->named.add(*what.save_result_as, std::move(made));
     }
     co_return gave_nothing();
 }
 
-outcome_later modify_collection(context_ptr in, const operation& what)
-{
-    const mongo::database& on = database_of(in, what);
-    arguments given{*in, what};
-    const std::string_view name = given.text("collection");
-    const auto options = given.options<mongo::drop_options>();
-    const bson::document changes = given.rest();
-    const auto came = co_await on.modify_collection(name, changes, options, use_awaitable);
-    co_return outcome_from(came);
-}
+using documents_later = runtime::awaitable<result<std::vector<bson::document>>>;
 
-outcome_later drop_collection(context_ptr in, const operation& what)
+/// What a helper that lists handles would make of a list of descriptions.
+runtime::awaitable<result<std::vector<std::string>>> names_in(documents_later listed)
 {
-    const mongo::database& on = database_of(in, what);
-    arguments given{*in, what};
-    const std::string_view name = given.text("collection");
-    const auto options = given.options<mongo::drop_options>();
-    given.finish();
-    const auto which = on[name];
-    const auto came = co_await which.drop(options, use_awaitable);
-    co_return outcome_from(came);
-}
-
-outcome_later drop_database(context_ptr in, const operation& what)
-{
-    const mongo::client& on = client_of(in, what);
-    arguments given{*in, what};
-    const std::string_view name = given.text("database");
-    const auto options = given.options<mongo::drop_options>();
-    given.finish();
-    const auto which = on[name];
-    const auto came = co_await which.drop(options, use_awaitable);
-    co_return outcome_from(came);
-}
-
-outcome_later rename(context_ptr in, const operation& what)
-{
-    const mongo::collection& on = collection_of(in, what);
-    arguments given{*in, what};
-    const std::string_view to = given.text("to");
-    const auto options = given.options<mongo::rename_options>();
-    given.finish();
-    const auto came = co_await on.rename(to, options, use_awaitable);
-    co_return outcome_from(came);
-}
-
-outcome_later list_collections(context_ptr in, const operation& what)
-{
-    const mongo::database& on = database_of(in, what);
-    arguments given{*in, what};
-    const auto options = given.options<mongo::list_options>();
-    given.finish();
-    auto from = on.list_collections(options);
-    const auto came = co_await from.all(use_awaitable);
-    co_return outcome_from(came);
-}
-
-outcome_later list_collection_names(context_ptr in, const operation& what)
-{
-    const mongo::database& on = database_of(in, what);
-    arguments given{*in, what};
-    const auto options = given.options<mongo::list_options>();
-    given.finish();
-    const auto came = co_await on.list_collection_names(options, use_awaitable);
-    co_return outcome_from(came);
-}
-
-outcome_later list_databases(context_ptr in, const operation& what)
-{
-    const mongo::client& on = client_of(in, what);
-    arguments given{*in, what};
-    const auto options = given.options<mongo::list_options>();
-    given.finish();
-    const auto came = co_await on.list_databases(options, use_awaitable);
-    co_return outcome_from(came);
-}
-
-outcome_later list_database_names(context_ptr in, const operation& what)
-{
-    const mongo::client& on = client_of(in, what);
-    arguments given{*in, what};
-    const auto options = given.options<mongo::list_options>();
-    given.finish();
-    const auto came = co_await on.list_database_names(options, use_awaitable);
-    co_return outcome_from(came);
-}
-
-/// Names and handles: what a helper of this name would make of the list.
-outcome_later list_collection_objects(context_ptr in, const operation& what)
-{
-    const mongo::database& on = database_of(in, what);
-    arguments given{*in, what};
-    const auto options = given.options<mongo::list_options>();
-    given.finish();
-    auto from = on.list_collections(options);
-    const auto came = co_await from.all(use_awaitable);
+    const auto came = co_await std::move(listed);
     if (!came)
-        co_return failed_with(came.error());
+        co_return came.error();
     std::vector<std::string> names;
     for (const bson::document& one : *came) {
         const auto name = one.get<std::string>("name");
-        demand(name.has_value(), "listCollectionObjects: one has no name");
-        const mongo::collection made = on[*name];
-        names.push_back(made.name());
+        demand(name.has_value(), "an element of the list has no name: " + shown(one.view()));
+        names.push_back(*name);
     }
-    co_return gave(names);
+    co_return names;
 }
 
-outcome_later list_database_objects(context_ptr in, const operation& what)
-{
-    const mongo::client& on = client_of(in, what);
-    arguments given{*in, what};
-    const auto options = given.options<mongo::list_options>();
-    given.finish();
-    const auto came = co_await on.list_databases(options, use_awaitable);
-    if (!came)
-        co_return failed_with(came.error());
-    std::vector<std::string> names;
-    for (const bson::document& one : *came) {
-        const auto name = one.get<std::string>("name");
-        demand(name.has_value(), "listDatabaseObjects: one has no name");
-        const mongo::database made = on[*name];
-        names.push_back(made.name());
+/// The models refer to the options, which are kept here.
+struct index_models {
+    std::vector<bson::document> options = {};
+    std::vector<mongo::index_model> models = {};
+
+    static index_models read(arguments& given)
+    {
+        index_models made;
+        for (const bson::view one : arg::documents<"models">::read(given)) {
+            fields model{one, "an index of several"};
+            mongo::index_model& added = made.models.emplace_back();
+            added.keys = model.document("keys");
+            made.options.push_back(model.rest());
+        }
+        for (std::size_t n = 0; n < made.models.size(); ++n)
+            made.models[n].options = made.options[n];
+        return made;
     }
-    co_return gave(names);
-}
-
-outcome_later create_index(context_ptr in, const operation& what)
-{
-    const mongo::collection& on = collection_of(in, what);
-    arguments given{*in, what};
-    const bson::view keys = given.document("keys");
-    const auto options = given.options<mongo::index_options>();
-    const bson::document of_index = given.rest();  // its name among them
-    const auto came = co_await on.create_index(keys, of_index, options, use_awaitable);
-    co_return outcome_from(came);
-}
-
-outcome_later create_indexes(context_ptr in, const operation& what)
-{
-    const mongo::collection& on = collection_of(in, what);
-    arguments given{*in, what};
-    std::vector<bson::document> kept;
-    std::vector<mongo::index_model> models;
-    for (const bson::element& one : given.array("models")) {
-        demand(one.type() == bson::type::document, "models: one is no document");
-        fields model{one.as_document(), "an index of several"};
-        mongo::index_model made;
-        made.keys = model.document("keys");
-        kept.push_back(model.rest());
-        models.push_back(made);
-    }
-    for (std::size_t n = 0; n < models.size(); ++n)
-        models[n].options = kept[n];
-    const auto options = given.options<mongo::index_options>();
-    given.finish();
-    const auto came = co_await on.create_indexes(models, options, use_awaitable);
-    co_return outcome_from(came);
-}
-
-outcome_later drop_index(context_ptr in, const operation& what)
-{
-    const mongo::collection& on = collection_of(in, what);
-    arguments given{*in, what};
-    const std::string_view name = given.text("name");
-    const auto options = given.options<mongo::index_options>();
-    given.finish();
-    const auto came = co_await on.drop_index(name, options, use_awaitable);
-    co_return outcome_from(came);
-}
-
-outcome_later drop_indexes(context_ptr in, const operation& what)
-{
-    const mongo::collection& on = collection_of(in, what);
-    arguments given{*in, what};
-    const auto options = given.options<mongo::index_options>();
-    given.finish();
-    const auto came = co_await on.drop_indexes(options, use_awaitable);
-    co_return outcome_from(came);
-}
-
-outcome_later list_indexes(context_ptr in, const operation& what)
-{
-    const mongo::collection& on = collection_of(in, what);
-    arguments given{*in, what};
-    const auto options = given.options<mongo::list_options>();
-    given.finish();
-    auto from = on.list_indexes(options);
-    const auto came = co_await from.all(use_awaitable);
-    co_return outcome_from(came);
-}
-
-outcome_later list_index_names(context_ptr in, const operation& what)
-{
-    const mongo::collection& on = collection_of(in, what);
-    arguments given{*in, what};
-    const auto options = given.options<mongo::list_options>();
-    given.finish();
-    auto from = on.list_indexes(options);
-    const auto came = co_await from.all(use_awaitable);
-    if (!came)
-        co_return failed_with(came.error());
-    std::vector<std::string> names;
-    for (const bson::document& one : *came)
-        names.push_back(one.get<std::string>("name").value_or("(an index without a name)"));
-    co_return gave(names);
-}
+};
 
 constexpr named_operation all[] = {
-    {"runCommand", run_command},
+    {"runCommand",
+     on_database<mongo::command_options, arg::text_if<"commandName">, arg::document<"command">>(
+         [](const auto& on, std::string_view, const auto&... given) {
+             return on.run_command(given..., use_awaitable);
+         })},
     {"createCollection", create_collection, true},
-    {"modifyCollection", modify_collection},
-    {"dropCollection", drop_collection},
-    {"dropDatabase", drop_database},
-    {"rename", rename},
-    {"listCollections", list_collections},
-    {"listCollectionNames", list_collection_names},
-    {"listCollectionObjects", list_collection_objects},
-    {"listDatabases", list_databases},
-    {"listDatabaseNames", list_database_names},
-    {"listDatabaseObjects", list_database_objects},
-    {"createIndex", create_index},
-    {"createIndexes", create_indexes},
-    {"dropIndex", drop_index},
-    {"dropIndexes", drop_indexes},
-    {"listIndexes", list_indexes},
-    {"listIndexNames", list_index_names},
+    {"modifyCollection", on_database<mongo::drop_options, collection_name, arg::rest>(
+                             [](const auto& on, const auto&... given) {
+                                 return on.modify_collection(given..., use_awaitable);
+                             })},
+    {"dropCollection", on_database<mongo::drop_options, collection_name>(
+                           [](const auto& on, std::string_view name, const auto& options) {
+                               return on[name].drop(options, use_awaitable);
+                           })},
+    {"dropDatabase", on_client<mongo::drop_options, arg::text<"database">>(
+                         [](const auto& on, std::string_view name, const auto& options) {
+                             return on[name].drop(options, use_awaitable);
+                         })},
+    {"listCollections", on_database<mongo::list_options>([](const auto& on, const auto& options) {
+         return on.list_collections(options);
+     })},
+    {"listCollectionNames",
+     on_database<mongo::list_options>([](const auto& on, const auto& options) {
+         return on.list_collection_names(options, use_awaitable);
+     })},
+    {"listCollectionObjects",
+     on_database<mongo::list_options>([](const auto& on, const auto& options) {
+         return names_in(all_of(on.list_collections(options)));
+     })},
+    {"listDatabases", on_client<mongo::list_options>([](const auto& on, const auto& options) {
+         return on.list_databases(options, use_awaitable);
+     })},
+    {"listDatabaseNames", on_client<mongo::list_options>([](const auto& on, const auto& options) {
+         return on.list_database_names(options, use_awaitable);
+     })},
+    {"listDatabaseObjects", on_client<mongo::list_options>([](const auto& on, const auto& options) {
+         return names_in(on.list_databases(options, use_awaitable));
+     })},
+    {"rename",
+     on_collection<mongo::rename_options, arg::text<"to">>(
+         [](const auto& on, const auto&... given) { return on.rename(given..., use_awaitable); })},
+    // The options of an index, its name among them, are the rest of the arguments.
+    {"createIndex", on_collection<mongo::index_options, arg::document<"keys">, arg::rest>(
+                        [](const auto& on, const auto&... given) {
+                            return on.create_index(given..., use_awaitable);
+                        })},
+    {"createIndexes", on_collection<mongo::index_options, index_models>(
+                          [](const auto& on, const index_models& all, const auto& options) {
+                              return on.create_indexes(all.models, options, use_awaitable);
+                          })},
+    {"dropIndex", on_collection<mongo::index_options, arg::text<"name">>(
+                      [](const auto& on, const auto&... given) {
+                          return on.drop_index(given..., use_awaitable);
+                      })},
+    {"dropIndexes", on_collection<mongo::index_options>([](const auto& on, const auto& options) {
+         return on.drop_indexes(options, use_awaitable);
+     })},
+    {"listIndexes", on_collection<mongo::list_options>([](const auto& on, const auto& options) {
+         return on.list_indexes(options);
+     })},
+    {"listIndexNames", on_collection<mongo::list_options>([](const auto& on, const auto& options) {
+         return names_in(all_of(on.list_indexes(options)));
+     })},
 };
 
 }  // namespace

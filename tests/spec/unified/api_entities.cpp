@@ -142,7 +142,7 @@ runtime::awaitable<void> begin(std::shared_ptr<client_entity> one)
     try {
         co_await one->api.ready();
     } catch (const failure&) {
-        // Its operations will tell.
+        // Its operations will fail.
     }
 }
 
@@ -153,7 +153,7 @@ bool has_data(const mongo::server_description& server)
     return std::ranges::find(kinds, server.type) != std::end(kinds);
 }
 
-/// One that nobody has heard of yet may turn out to have data; one that failed to answer has none.
+/// One that is still Unknown may turn out to have data; one that failed to answer has none.
 bool may_have_data(const mongo::server_description& server)
 {
     return has_data(server) || (server.type == "Unknown" && !server.failure);
@@ -172,7 +172,7 @@ bool pools_are_filled(const client_entity& one)
            });
 }
 
-/// "awaitMinPoolSizeMS". What the client has told until then is not for the case.
+/// "awaitMinPoolSizeMS". Events until then are not for the case.
 runtime::awaitable<void> fill_pools(std::shared_ptr<context> in, std::shared_ptr<client_entity> one,
                                     duration limit)
 {
@@ -210,7 +210,8 @@ void make_database(context& in, const entity_description& from)
     (void)what.any("id");
     auto of = in.named.share<client_entity>(what.text("client"));
     const std::string_view name = what.text("databaseName");
-    const mongo::defaults options = defaults_of(what.document_if("databaseOptions"), "databaseOptions");
+    const mongo::defaults options = defaults_of(what.document_if("databaseOptions"),
+                                                "databaseOptions");
     what.finish();
     auto api = of->api.database(name, options);
     in.named.add(from.id,
@@ -224,7 +225,7 @@ void make_collection(context& in, const entity_description& from)
     const auto database = in.named.share<database_entity>(what.text("database"));
     const std::string_view name = what.text("collectionName");
     const mongo::defaults options = defaults_of(what.document_if("collectionOptions"),
-                                            "collectionOptions");
+                                                "collectionOptions");
     what.finish();
     in.named.add(from.id, std::make_shared<collection_entity>(collection_entity{
                               database->api.collection(name, options), database->of}));
@@ -255,7 +256,8 @@ void make_session(context& in, const entity_description& from)
     fields what{from.fields, "session " + std::string{from.id}};
     (void)what.any("id");
     const auto of = in.named.share<client_entity>(what.text("client"));
-    const mongo::session_options options = session_options_of(in, what.document_if("sessionOptions"));
+    const mongo::session_options options = session_options_of(in,
+                                                              what.document_if("sessionOptions"));
     what.finish();
     auto made = std::make_shared<api_session>(of->api.start_session(options));
     if (const auto& known = in.lab.prepared_at())

@@ -10,7 +10,7 @@
 
 namespace holdfast::spec::unified {
 
-/// Named values of a document, each of which must be asked for: one that nobody knows would demand
+/// Named values of a document, each of which must be asked for: one that is not known would demand
 /// something that is not done. All throw case_failure.
 class fields {
 public:
@@ -72,6 +72,8 @@ private:
     void take_of_reads(Options& to);
     template <class Options>
     void take_of_writes(Options& to);
+    template <class Options>
+    void take_of_collections(Options& to);
 
     const context* in_;
 };
@@ -166,6 +168,28 @@ void arguments::take_of_writes(Options& to)
     }
 }
 
+/// What a collection is created with.
+template <class Options>
+void arguments::take_of_collections(Options& to)
+{
+    if constexpr (requires { to.capped; }) {
+        to.capped = flag("capped");
+        to.size = number("size");
+        to.max = number("max");
+        to.storage_engine = document_if("storageEngine");
+        to.validator = document_if("validator");
+        to.validation_level = text_if("validationLevel");
+        to.validation_action = text_if("validationAction");
+        to.index_option_defaults = document_if("indexOptionDefaults");
+        to.view_on = text_if("viewOn");
+        to.pipeline = array_if("pipeline");
+        to.time_series = document_if("timeseries");
+        to.expire_after_seconds = number("expireAfterSeconds");
+        to.clustered_index = document_if("clusteredIndex");
+        to.change_stream_pre_and_post_images = document_if("changeStreamPreAndPostImages");
+    }
+}
+
 template <class Options>
 Options arguments::options()
 {
@@ -173,6 +197,7 @@ Options arguments::options()
     take_common(made);
     take_of_reads(made);
     take_of_writes(made);
+    take_of_collections(made);
     return made;
 }
 

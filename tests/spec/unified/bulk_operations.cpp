@@ -64,7 +64,8 @@ void add_to(Writes& work, write_model& one, const Space&... space)
         work.update_many(space..., given.document("filter"), given.update("update"), options);
     } else if (one.kind == "replaceOne") {
         const auto options = update_options_of(given, true);
-        work.replace_one(space..., given.document("filter"), given.document("replacement"), options);
+        work.replace_one(space..., given.document("filter"), given.document("replacement"),
+                         options);
     } else if (one.kind == "deleteOne") {
         const auto options = delete_options_of(given);
         work.delete_one(space..., given.document("filter"), options);

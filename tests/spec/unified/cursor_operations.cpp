@@ -1,16 +1,9 @@
-#include "arguments.hpp"
-#include "operations.hpp"
-#include "results.hpp"
-
-#include <boost/asio/use_awaitable.hpp>
+#include "api_call.hpp"
 
 #include <utility>
 
 namespace holdfast::spec::unified {
 namespace {
-
-using boost::asio::use_awaitable;
-using outcome_later = runtime::awaitable<outcome_of_operation>;
 
 /// The server's cursor is made now, though ours would wait until it is read.
 outcome_later open(context_ptr in, mongo::cursor from, const operation& what)
@@ -52,15 +45,9 @@ outcome_later create_command_cursor(context_ptr in, const operation& what)
     return open(in, command_cursor(in, what), what);
 }
 
-outcome_later read_all(mongo::cursor from)
-{
-    const auto came = co_await from.all(use_awaitable);
-    co_return outcome_from(came);
-}
-
 outcome_later run_cursor_command(context_ptr in, const operation& what)
 {
-    return read_all(command_cursor(in, what));
+    return outcome_of(command_cursor(in, what));
 }
 
 outcome_later iterate_until(context_ptr in, const operation& what)

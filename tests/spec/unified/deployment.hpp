@@ -25,7 +25,7 @@ struct lab_kind {
 std::string describe(const lab_kind& what);
 
 /// Something that a client can connect to, and the world that the client lives in. All on one
-/// thread, that of whoever calls run().
+/// thread, that of the caller of run().
 class deployment {
 public:
     deployment() = default;

@@ -1,20 +1,15 @@
 #include "api/mongo/client_parts.hpp"
 #include "api/mongo/collection_settings.hpp"
 #include "api/mongo/plain_replies.hpp"
-#include "arguments.hpp"
+#include "api_call.hpp"
 #include "core/mongo/operation/draft.hpp"
 #include "core/mongo/operation/query.hpp"
-#include "operations.hpp"
-#include "results.hpp"
-
-#include <boost/asio/use_awaitable.hpp>
 
 /// Helpers that other drivers have and have deprecated. The public API does without them; here they
 /// are carried out by the library's executor, as its own helpers are.
 namespace holdfast::spec::unified {
 namespace {
 
-using outcome_later = runtime::awaitable<outcome_of_operation>;
 using parts = std::shared_ptr<mongo::client_parts>;
 using settings_of = std::shared_ptr<const mongo::collection_settings>;
 
@@ -30,11 +25,6 @@ struct opened {
 const parts& parts_of(const mongo::collection& which);
 const mongo::collection_settings& space_of(const mongo::collection& which);
 template struct opened<&mongo::collection::parts_, &mongo::collection::settings_>;
-
-mongo::collection& collection_of(const context_ptr& in, const operation& what)
-{
-    return in->named.get<collection_entity>(what.object).api;
-}
 
 result<core::mongo::command> count_command(const core::mongo::operation_space& space,
                                            bson::view filter, const mongo::count_options& options)
@@ -53,22 +43,10 @@ result<core::mongo::command> count_command(const core::mongo::operation_space& s
     return made.finish();
 }
 
-outcome_later count(context_ptr in, const operation& what)
-{
-    const mongo::collection& on = collection_of(in, what);
-    arguments given{*in, what};
-    const bson::view filter = given.document("filter");
-    const auto options = given.options<mongo::count_options>();
-    given.finish();
-    auto running = parts_of(on)->run_and_read<result<std::int64_t>>(
-        count_command(space_of(on), filter, options), options.session, core::mongo::read_estimated_count);
-    const auto came = co_await std::move(running);
-    co_return outcome_from(came);
-}
-
 /// A read, but none that may be retried.
 result<core::mongo::command> map_reduce_command(const core::mongo::operation_space& space,
-                                                arguments& given, const mongo::count_options& options)
+                                                arguments& given,
+                                                const mongo::count_options& options)
 {
     core::mongo::draft made{space, "mapReduce", 256};
     for (const char* const name : {"map", "reduce", "out"})
@@ -81,7 +59,7 @@ result<core::mongo::command> map_reduce_command(const core::mongo::operation_spa
 
 outcome_later map_reduce(context_ptr in, const operation& what)
 {
-    const mongo::collection& on = collection_of(in, what);
+    const mongo::collection& on = in->named.get<collection_entity>(what.object).api;
     arguments given{*in, what};
     mongo::count_options options;
     options.session = given.session();
@@ -101,7 +79,13 @@ outcome_later map_reduce(context_ptr in, const operation& what)
 }
 
 constexpr named_operation all[] = {
-    {"count", count},
+    {"count",
+     on_collection<mongo::count_options, arg::document<"filter">>(
+         [](const mongo::collection& on, bson::view filter, const mongo::count_options& options) {
+             return parts_of(on)->run_and_read<result<std::int64_t>>(
+                 count_command(space_of(on), filter, options), options.session,
+                 core::mongo::read_estimated_count);
+         })},
     {"mapReduce", map_reduce},
 };
 

@@ -115,7 +115,7 @@ difference compare_write_errors(bson::view expected, const error& why, const mat
 {
     const mongo::write_failure* const writes = mongo::write_failure_of(why);
     if (!writes)
-        return "expected an error that tells which writes have failed";
+        return "expected an error that lists which writes have failed";
     const std::size_t found = writes->write_errors.size();
     const auto wanted = bson::array_view{expected}.count();
     if (found != wanted)

@@ -220,7 +220,7 @@ void client_events::record(event_kind kind, std::string_view name, bson::documen
 
 void client_events::on(const events::command_started& e) noexcept
 {
-    // A hello that carries a login is told without its words.
+    // A hello with speculativeAuthenticate is redacted in events.
     if (e.command.empty() && std::ranges::find(hellos, e.of.command_name) != std::end(hellos)) {
         const std::lock_guard lock{mutex_};
         hellos_with_secrets_.insert(e.of.request.value());

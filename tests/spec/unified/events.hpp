@@ -24,7 +24,7 @@ struct recorded_event {
     bson::document fields;  // {command: {...}, commandName: "find", hasServiceId: false, ...}
 };
 
-/// What one client entity tells. Thread-safe.
+/// The events of one client entity. Thread-safe.
 class client_events : public mongo::event_listener {
 public:
     /// `client`: the fields of the client entity (observeEvents, ignoreCommandMonitoringEvents,
@@ -53,8 +53,8 @@ public:
     /// Connections to this server that are ready to be used, or in use.
     std::size_t ready(const endpoint& server) const;
 
-    /// What failed commands and heartbeats were told, whether or not they are observed and what
-    /// came after them; without that of commands with secrets, of which a client tells nothing.
+    /// The errors of failed commands and heartbeats, whether or not they are observed and what
+    /// came after them; without those of sensitive commands, which are redacted.
     std::vector<std::string> open_failures() const;
 
     /// The "lsid" of the last two commands that were started, oldest first: for
@@ -117,6 +117,7 @@ private:
 };
 
 /// Throws case_failure with the number of the event and how it differs.
-void check_events(const expected_events& expected, const client_events& received, const matcher& rules);
+void check_events(const expected_events& expected, const client_events& received,
+                  const matcher& rules);
 
 }  // namespace holdfast::spec::unified

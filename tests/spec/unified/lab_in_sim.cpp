@@ -83,7 +83,8 @@ public:
     }
 
 private:
-    static runtime::awaitable<void> notify(runtime::awaitable<void> what, std::shared_ptr<bool> ended)
+    static runtime::awaitable<void> notify(runtime::awaitable<void> what,
+                                           std::shared_ptr<bool> ended)
     {
         co_await std::move(what);
         *ended = true;

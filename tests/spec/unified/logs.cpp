@@ -28,7 +28,7 @@ log_component component_named(std::string_view name)
     throw case_failure{"the runner does not know this component: " + std::string{name}};
 }
 
-/// Whether the log says of a failure what somebody was told. A message that is empty says nothing,
+/// Whether the log has the failure as it was reported. A message that is empty says nothing,
 /// and cannot be repeated.
 bool repeats(const element& failure, std::span<const std::string> received)
 {

@@ -41,9 +41,9 @@ private:
     std::vector<recorded_message> messages_;
 };
 
-/// Throws case_failure with the number of the message and how it differs. `told` is what all errors
-/// of the case have said, whether they came from operations or a retry has made up for them: a
-/// failure in the log is redacted if it repeats nothing of that.
+/// Throws case_failure with the number of the message and how it differs. `received` has the texts
+/// of all errors of the case, whether an operation ended with them or a retry has made up for them:
+/// a failure in the log is redacted if it repeats nothing of that.
 void check_messages(const expected_messages& expected, const client_messages& logged,
                     const matcher& rules, std::span<const std::string> received);
 

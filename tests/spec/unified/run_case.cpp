@@ -16,8 +16,8 @@ namespace {
 constexpr duration limit = 60s;
 constexpr duration limit_of_closing = 20s;
 
-/// How a case came out, for those who wait for its coroutine.
-struct verdict {
+/// Shared by the coroutine of a case and its caller.
+struct case_state {
     outcome came = passed{};
     std::string at = "the initial data";  // what it is doing, if it does not end
 };
@@ -100,7 +100,7 @@ runtime::awaitable<void> check_data(std::shared_ptr<context> in, const collectio
 }
 
 runtime::awaitable<void> carry_out(std::shared_ptr<context> in, const unified_file& file,
-                                   const unified_case& one, std::shared_ptr<verdict> received)
+                                   const unified_case& one, std::shared_ptr<case_state> received)
 {
     for (const entity_description& each : file.create_entities) {
         received->at = "the entity " + std::string{each.id};
@@ -108,7 +108,8 @@ runtime::awaitable<void> carry_out(std::shared_ptr<context> in, const unified_fi
     }
     int number = 0;
     for (const operation& each : one.operations) {
-        received->at = "operation " + std::to_string(number++) + " (" + std::string{each.name} + ")";
+        received->at = "operation " + std::to_string(number++) + " (" + std::string{each.name} +
+                       ")";
         co_await execute(in, each);
     }
     received->at = "the threads that were not waited for";
@@ -117,7 +118,7 @@ runtime::awaitable<void> carry_out(std::shared_ptr<context> in, const unified_fi
     stop_listening(*in);
     received->at = "the fail points";
     co_await in->lab.clean();
-    received->at = "what the clients have told";
+    received->at = "the events and log messages";
     check_reported(*in, one);
     received->at = "the outcome";
     for (const collection_data& each : one.outcome)
@@ -126,7 +127,7 @@ runtime::awaitable<void> carry_out(std::shared_ptr<context> in, const unified_fi
 
 /// The case itself; what it throws is what it came to.
 runtime::awaitable<void> attempt(std::shared_ptr<context> in, const unified_file& file,
-                                 const unified_case& one, std::shared_ptr<verdict> received)
+                                 const unified_case& one, std::shared_ptr<case_state> received)
 {
     try {
         co_await in->lab.prepare(file);
@@ -169,7 +170,7 @@ outcome run_case(running_lab& on, const unified_file& file, const unified_case& 
                  std::string_view profile)
 {
     const auto in = std::make_shared<context>(on, profile);
-    const auto received = std::make_shared<verdict>();
+    const auto received = std::make_shared<case_state>();
     const bool ended = on.servers().run(attempt(in, file, one, received), limit);
     if (!ended)
         received->came = failed{"does not end: it hangs at " + received->at + state_of(*in)};

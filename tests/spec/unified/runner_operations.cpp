@@ -87,10 +87,10 @@ outcome_later wait_for_thread(context_ptr in, const operation& what)
 outcome_later wait(context_ptr in, const operation& what)
 {
     arguments given{*in, what};
-    const auto how_long = given.ms("ms");
-    demand(how_long.has_value(), "wait: argument ms is missing");
+    const auto pause = given.ms("ms");
+    demand(pause.has_value(), "wait: argument ms is missing");
     given.finish();
-    const time_point until = in->world->steady_now() + *how_long;
+    const time_point until = in->world->steady_now() + *pause;
     co_await runtime::sleep_until(*in->world, until);
     co_return gave_nothing();
 }

@@ -25,7 +25,7 @@ public:
     /// A client of the runner's; its commands are in no case's events.
     const mongo::client& own();
 
-    // All that follow throw case_failure if the deployment does not do what it is told.
+    // All that follow throw case_failure if the deployment does not do as commanded.
 
     /// Ends all sessions, and makes the collections as the file wants them.
     runtime::awaitable<void> prepare(const unified_file& file);
@@ -41,7 +41,7 @@ public:
     /// The newest time of the cluster after prepare(): sessions of a case must know it.
     const std::optional<bson::document>& prepared_at() const noexcept { return prepared_at_; }
 
-    /// Lets go of the runner's clients while others work: nobody looks after them meanwhile.
+    /// Closes the runner's clients while others work: their loop does not run meanwhile.
     void rest();
 
     bool broken = false;  // is not used again

@@ -174,7 +174,7 @@ bool has_operations(const json::value& test)
     return fields && fields->contains("operations");
 }
 
-/// Nothing if the file does not say in the right way, which is for the schema to tell.
+/// Nothing if the file does not say in the right way, which is for the schema to report.
 std::optional<server_version> schema_version(const json::value& file)
 {
     const json::object* const fields = file.if_object();

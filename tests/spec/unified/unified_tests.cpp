@@ -94,7 +94,9 @@ std::vector<test_case> cases(const json::object& from)
     std::vector<test_case> made;
     const json::array& contents = from.at("tests").as_array();
     for (std::size_t n = 0; n < file->cases.size(); ++n) {
-        const auto one = [file, n](const settings& options) { return run(*file, file->cases[n], options); };
+        const auto one = [file, n](const settings& options) {
+            return run(*file, file->cases[n], options);
+        };
         const auto topologies = [file, n] { return topologies_for(*file, file->cases[n]); };
         made.push_back({file->cases[n].description, one, &contents[n], topologies});
     }

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-/// What clients asked for in a storm, what they were told, and what was found afterwards. Values
-/// only: judge() compares the two.
+/// What clients asked for in a storm, what was reported to them, and what was found afterwards.
+/// Values only: judge() compares the two.
 namespace holdfast::drill {
 
 enum class action : std::uint8_t {
@@ -27,7 +27,7 @@ std::string_view name_of(action what) noexcept;
 
 /// What a client knows of its write.
 enum class fate : std::uint8_t {
-    running,       // it was never told anything
+    running,       // nothing was reported yet
     acknowledged,  // a majority has it
     failed,        // it was not applied
     unclear,       // it may have been applied
@@ -39,13 +39,13 @@ using token = std::int64_t;
 struct operation {
     action what = action::insert_one;
     std::size_t client = 0;
-    std::size_t scene = 0;
+    std::size_t scenario = 0;
     fate end = fate::running;
     std::size_t completions = 0;
 
     std::vector<token> inserted = {};  // documents that carry them
     std::optional<token> removed = {};  // the document that carries it
-    bool found_nothing = false;  // told so when it first asked for that
+    bool found_nothing = false;  // reported when it first asked for that
     std::optional<token> signature = {};  // in the page, where it also counts 1
     std::string page = {};
     std::optional<std::int64_t> reported_count = {};  // what the page's count was, with this write
@@ -56,7 +56,7 @@ struct operation {
     time_point began{};
     time_point ended{};
     std::optional<time_point> deadline = {};  // when it has to be over
-    std::string why = {};  // it failed, or is unclear; the same words for the same reason
+    std::string reason = {};  // of a failed or unclear one; the same text for the same cause
 };
 
 /// A page of a ledger: each write adds 1 and its signature.

@@ -34,10 +34,10 @@ struct bounds {
 
 class judgement {
 public:
-    judgement(std::span<const operation> history, const found_state& found, std::size_t scenes)
+    judgement(std::span<const operation> history, const found_state& found, std::size_t scenarios)
         : history_{history}, found_{found}
     {
-        made_.scenes.resize(std::max<std::size_t>(scenes, 1));
+        made_.scenarios.resize(std::max<std::size_t>(scenarios, 1));
         for (const operation& one : history_) {
             if (one.removed)
                 removals_[*one.removed].push_back(&one);
@@ -80,13 +80,13 @@ private:
     static std::string describe(const operation& one)
     {
         return std::string{name_of(one.what)} + " of client " + std::to_string(one.client) +
-               " in scene " + std::to_string(one.scene);
+               " in scenario " + std::to_string(one.scenario);
     }
 
-    /// The same for the operation's scene and for all.
+    /// The same for the operation's scenario and for all.
     void add(const operation& one, std::uint64_t tally::* what, std::uint64_t by = 1)
     {
-        made_.scenes[std::min(one.scene, made_.scenes.size() - 1)].*what += by;
+        made_.scenarios[std::min(one.scenario, made_.scenarios.size() - 1)].*what += by;
         made_.total.*what += by;
     }
     void count(const operation& one)
@@ -98,9 +98,10 @@ private:
             add(one, &tally::failed);
         if (one.end == fate::unclear)
             add(one, &tally::unclear);
-        if (!one.why.empty()) {
-            ++made_.scenes[std::min(one.scene, made_.scenes.size() - 1)].reasons[one.why];
-            ++made_.total.reasons[one.why];
+        if (!one.reason.empty()) {
+            ++made_.scenarios[std::min(one.scenario, made_.scenarios.size() - 1)]
+                  .reasons[one.reason];
+            ++made_.total.reasons[one.reason];
         }
         if (one.completions != 1 || one.end == fate::running) {
             add(one, &tally::unfinished);
@@ -111,7 +112,7 @@ private:
             const auto late = std::chrono::duration_cast<std::chrono::milliseconds>(one.ended -
                                                                                     *one.deadline);
             complain(describe(one) + " ended " + std::to_string(late.count()) +
-                     " ms after its deadline" + (one.why.empty() ? "" : ": " + one.why));
+                     " ms after its deadline" + (one.reason.empty() ? "" : ": " + one.reason));
         }
     }
 
@@ -134,8 +135,8 @@ private:
             complain("applied " + std::to_string(there) + " times: " + what);
         } else if (there > allowed.most) {
             add(one, &tally::untrue);
-            complain("applied although told that it was not: " + what +
-                     (one.why.empty() ? "" : " (" + one.why + ")"));
+            complain("applied although reported as failed: " + what +
+                     (one.reason.empty() ? "" : " (" + one.reason + ")"));
         }
     }
 
@@ -162,8 +163,8 @@ private:
                      std::to_string(one.client));
             return;
         }
-        // Only what nobody was promised, or another has deleted, may not be found. A deletion that
-        // the library has sent again is told what the first one has done.
+        // Only what was not acknowledged, or another has deleted, may not be found. A deletion that
+        // the library has sent again is answered with what the first one has done.
         if (in_vain && allowed.least > 0 && !deleted && !perhaps) {
             add(*in_vain, &tally::lost);
             complain("lost: document " + std::to_string(which) + ", which " + describe(*in_vain) +
@@ -175,7 +176,7 @@ private:
         check_bounds(one, "document", which, there, allowed);
     }
 
-    /// What is there, and nobody has asked for.
+    /// What is there although no operation wrote it.
     void check_strangers()
     {
         std::set<token> asked;
@@ -190,7 +191,7 @@ private:
                     continue;
                 ++made_.total.untrue;
                 complain(std::string{kind} + ' ' + std::to_string(which) +
-                         " is there, and nobody has asked for it");
+                         " is there, and no operation wrote it");
             }
         };
         check(found_.documents, "document");
@@ -213,7 +214,7 @@ private:
             const auto by = static_cast<std::uint64_t>(less ? signatures - page.count
                                                             : page.count - signatures);
             const auto wrong = less ? &tally::lost : &tally::doubled;
-            // Nobody can say whose it was: the scene that wrote there last gets it.
+            // Whose it was is not known: it counts for the scenario that wrote there last.
             if (const auto writer = last.find(name); writer != last.end())
                 add(*writer->second, wrong, by);
             else
@@ -226,7 +227,8 @@ private:
 
     /// One change counts and signs, so the place of a signature is the count that its write made.
     /// What was acknowledged a majority has, with all that was before it: neither is undone by a
-    /// rollback, pages only grow, and a retry is told the count of the write that it repeats.
+    /// rollback, pages only grow, and a retry is answered with the count of the write that it
+    /// repeats.
     void check_reported_counts()
     {
         for (const operation& one : history_) {
@@ -235,7 +237,7 @@ private:
                 continue;
             if (!one.reported_count) {
                 add(one, &tally::lost);
-                complain("lost: the answer to " + describe(one) + ", told of no document");
+                complain("lost: the reply to " + describe(one) + " has no document");
                 continue;
             }
             // A signature that is not there has been complained of.
@@ -244,7 +246,7 @@ private:
                 add(one, &tally::lost);
                 complain("lost: signature " + std::to_string(*one.signature) + " is not the " +
                          std::to_string(*one.reported_count) + ". of " + one.page +
-                         ", as was told to " + describe(one));
+                         ", as was reported to " + describe(one));
             }
         }
     }
@@ -262,7 +264,7 @@ private:
     {
         struct moment {
             time_point when;
-            std::size_t scene;
+            std::size_t scenario;
             bool good;
         };
         std::vector<moment> ends;
@@ -270,12 +272,12 @@ private:
         for (const operation& one : history_) {
             since = std::min(since, one.began);
             ends.push_back({std::max(one.began, one.ended),
-                            std::min(one.scene, made_.scenes.size() - 1),
+                            std::min(one.scenario, made_.scenarios.size() - 1),
                             one.end == fate::acknowledged});
         }
         std::ranges::sort(ends, {}, &moment::when);
         for (const moment& now : ends) {
-            duration& longest = made_.scenes[now.scene].longest_pause;
+            duration& longest = made_.scenarios[now.scenario].longest_pause;
             longest = std::max(longest, now.when - since);
             made_.total.longest_pause = std::max(made_.total.longest_pause, now.when - since);
             if (now.good)
@@ -292,9 +294,9 @@ private:
 
 }  // namespace
 
-verdict judge(std::span<const operation> history, const found_state& found, std::size_t scenes)
+verdict judge(std::span<const operation> history, const found_state& found, std::size_t scenarios)
 {
-    return judgement{history, found, scenes}.pronounce();
+    return judgement{history, found, scenarios}.pronounce();
 }
 
 }  // namespace holdfast::drill

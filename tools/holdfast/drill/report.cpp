@@ -16,9 +16,9 @@ namespace {
 constexpr std::size_t complaints_shown = 10;
 
 /// With bars between them and numbers as usual, 80 columns.
-constexpr std::array<std::string_view, 10> headings{"scene",   "faults", "writes",  "acknowledged",
-                                                    "retried", "failed", "unclear", "lost",
-                                                    "twice",   "pause"};
+constexpr std::array<std::string_view, 10> headings{"scenario", "faults", "writes",  "acknowledged",
+                                                    "retried",  "failed", "unclear", "lost",
+                                                    "twice",    "pause"};
 using row = std::array<std::string, headings.size()>;
 
 double ms(duration time)
@@ -26,10 +26,10 @@ double ms(duration time)
     return std::chrono::duration<double, std::milli>(time).count();
 }
 
-std::uint64_t sum(const drill_report& report, std::uint64_t scene_report::* what)
+std::uint64_t sum(const drill_report& report, std::uint64_t scenario_report::* what)
 {
     std::uint64_t all = 0;
-    for (const scene_report& one : report.scenes)
+    for (const scenario_report& one : report.scenarios)
         all += one.*what;
     return all;
 }
@@ -54,15 +54,15 @@ row row_of(std::string name, const tally& of, std::uint64_t faults, std::uint64_
             whole(ms(of.longest_pause)) + " ms"};
 }
 
-row row_of(const scene_report& scene, const tally& of)
+row row_of(const scenario_report& scenario, const tally& of)
 {
-    if (scene.played == playing::not_at_all) {
+    if (scenario.ran == extent::not_at_all) {
         row made;
         made.fill("-");
-        made.front() = scene.name;
+        made.front() = scenario.name;
         return made;
     }
-    return row_of(scene.name, of, scene.faults, scene.retries);
+    return row_of(scenario.name, of, scenario.faults, scenario.retries);
 }
 
 std::string padded(std::string text, std::size_t width, bool right)
@@ -125,21 +125,21 @@ std::string sentence(const drill_report& report)
                " applied twice, " + std::to_string(total.untrue) +
                " applied although they were said to have failed.";
     if (was_interrupted(report))
-        return "interrupted: not all scenes were played, and this has not shown what it should.";
+        return "interrupted: not all scenarios were run, and this has not shown what it should.";
     if (const std::string wrong = shortcomings(report); !wrong.empty())
         return "FAILED: " + wrong + '.';
     return "Nothing lost, nothing applied twice: each of " + std::to_string(total.acknowledged) +
            " acknowledged writes is there once.";
 }
 
-std::string_view name_of(playing mode) noexcept
+std::string_view name_of(extent mode) noexcept
 {
     switch (mode) {
-    case playing::in_full:
+    case extent::in_full:
         return "in full";
-    case playing::in_part:
+    case extent::in_part:
         return "in part";
-    case playing::not_at_all:
+    case extent::not_at_all:
         break;
     }
     return "not at all";
@@ -168,9 +168,9 @@ void add_tally(bson::builder& to, const tally& of, std::uint64_t retries)
 std::string remarks(const drill_report& report)
 {
     std::string made;
-    for (const scene_report& one : report.scenes) {
-        if (one.played != playing::in_full)
-            made += one.name + ": played " + std::string{name_of(one.played)} + ".\n";
+    for (const scenario_report& one : report.scenarios) {
+        if (one.ran != extent::in_full)
+            made += one.name + ": run " + std::string{name_of(one.ran)} + ".\n";
     }
     // Else they are the sentence.
     const std::string wrong = shortcomings(report);
@@ -184,7 +184,7 @@ std::string remarks(const drill_report& report)
 bool was_interrupted(const drill_report& report) noexcept
 {
     return std::ranges::any_of(
-        report.scenes, [](const scene_report& one) { return one.played != playing::in_full; });
+        report.scenarios, [](const scenario_report& one) { return one.ran != extent::in_full; });
 }
 
 std::string shortcomings(const drill_report& report)
@@ -200,11 +200,11 @@ std::string shortcomings(const drill_report& report)
         add(std::to_string(total.unfinished) + " writes did not complete once");
     if (!report.all_came_back)
         add("not all clients came back in the end");
-    for (const scene_report& one : report.scenes) {
+    for (const scenario_report& one : report.scenarios) {
         if (!one.trouble.empty())
-            add("scene " + one.name + ": " + one.trouble);
-        else if (one.needs_faults && one.faults == 0 && one.played == playing::in_full)
-            add("scene " + one.name + ": nothing was broken in it, so it has shown nothing");
+            add("scenario " + one.name + ": " + one.trouble);
+        else if (one.needs_faults && one.faults == 0 && one.ran == extent::in_full)
+            add("scenario " + one.name + ": nothing was broken in it, so it has shown nothing");
     }
     if (total.acknowledged == 0 && !was_interrupted(report))
         add("nothing was written, so nothing was shown");
@@ -219,11 +219,11 @@ bool passed(const drill_report& report)
 std::string draw(const drill_report& report)
 {
     std::vector<row> rows;
-    for (std::size_t n = 0; n < report.scenes.size(); ++n)
-        rows.push_back(row_of(report.scenes[n], report.found.scenes[n]));
+    for (std::size_t n = 0; n < report.scenarios.size(); ++n)
+        rows.push_back(row_of(report.scenarios[n], report.found.scenarios[n]));
     const tally& total = report.found.total;
-    rows.push_back(row_of("all", total, sum(report, &scene_report::faults),
-                          sum(report, &scene_report::retries)));
+    rows.push_back(row_of("all", total, sum(report, &scenario_report::faults),
+                          sum(report, &scenario_report::retries)));
     std::string made = table{std::move(rows)}.draw();
     if (!total.reasons.empty())
         made += "Failed or unclear, and why:\n";
@@ -248,19 +248,19 @@ std::string to_json(const drill_report& report)
         .add("interrupted", was_interrupted(report))
         .add("seconds", report.seconds);
     {
-        auto scenes = out.array("scenes");
-        for (std::size_t n = 0; n < report.scenes.size(); ++n) {
-            auto one = scenes.document();
-            one.add("name", report.scenes[n].name)
-                .add("played", name_of(report.scenes[n].played))
-                .add("faults", static_cast<std::int64_t>(report.scenes[n].faults));
-            add_tally(one, report.found.scenes[n], report.scenes[n].retries);
+        auto scenarios = out.array("scenarios");
+        for (std::size_t n = 0; n < report.scenarios.size(); ++n) {
+            auto one = scenarios.document();
+            one.add("name", report.scenarios[n].name)
+                .add("ran", name_of(report.scenarios[n].ran))
+                .add("faults", static_cast<std::int64_t>(report.scenarios[n].faults));
+            add_tally(one, report.found.scenarios[n], report.scenarios[n].retries);
         }
     }
     {
         auto all = out.document("total");
-        all.add("faults", static_cast<std::int64_t>(sum(report, &scene_report::faults)));
-        add_tally(all, total, sum(report, &scene_report::retries));
+        all.add("faults", static_cast<std::int64_t>(sum(report, &scenario_report::faults)));
+        add_tally(all, total, sum(report, &scenario_report::retries));
     }
     {
         auto complaints = out.array("complaints");

@@ -1,4 +1,4 @@
-#include "tools/holdfast/drill/scenes.hpp"
+#include "tools/holdfast/drill/scenarios.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,24 +12,24 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-/// Time that passes, unless somebody wants to go home.
+/// Time that passes, unless the drill is interrupted.
 class stopwatch {
 public:
     explicit stopwatch(const scenario_context& in) : in_{in}, end_{clock::now() + in.length} {}
 
     /// False: there is no such time left before the end.
-    bool wait(std::chrono::milliseconds how_long) const
+    bool wait(std::chrono::milliseconds length) const
     {
-        const auto until = clock::now() + how_long;
+        const auto until = clock::now() + length;
         if (until > end_)
             return false;
         sleep_until(until);
         return !*in_.interrupted;
     }
     /// The same, but not beyond the end.
-    void pass(std::chrono::milliseconds how_long) const
+    void pass(std::chrono::milliseconds length) const
     {
-        sleep_until(std::min(clock::now() + how_long, end_));
+        sleep_until(std::min(clock::now() + length, end_));
     }
     void wait_for_the_end() const { sleep_until(end_); }
 
@@ -44,25 +44,26 @@ private:
     clock::time_point end_;
 };
 
-/// So long, or that part of the scene if it is a short one.
-std::chrono::milliseconds at_most(const scenario_context& in, std::chrono::milliseconds usual, int part)
+/// So long, or that part of the scenario if it is a short one.
+std::chrono::milliseconds at_most(const scenario_context& in, std::chrono::milliseconds usual,
+                                  int part)
 {
     return std::min(usual, in.length / part);
 }
 
-result<std::uint64_t> play_steady(const scenario_context& in)
+result<std::uint64_t> run_steady(const scenario_context& in)
 {
     stopwatch{in}.wait_for_the_end();
     return 0;
 }
 
-result<std::uint64_t> play_step_down(const scenario_context& in)
+result<std::uint64_t> run_step_down(const scenario_context& in)
 {
     const stopwatch time{in};
     std::uint64_t done = 0;
     while (time.wait(at_most(in, 1200ms, 3))) {
         done += in.servers->step_down(1s).has_value() ? 1 : 0;
-        const auto leads = in.servers->wait_for_primary();
+        const auto leads = in.servers->await_leader();
         if (!leads)
             return leads.error();
     }
@@ -70,12 +71,12 @@ result<std::uint64_t> play_step_down(const scenario_context& in)
     return done;
 }
 
-result<std::uint64_t> play_crash(const scenario_context& in)
+result<std::uint64_t> run_crash(const scenario_context& in)
 {
     const stopwatch time{in};
     std::uint64_t done = 0;
     while (time.wait(at_most(in, 800ms, 4))) {
-        const auto leads = in.servers->wait_for_primary();
+        const auto leads = in.servers->await_leader();
         if (!leads)
             return leads.error();
         if (!in.servers->crash(*leads))
@@ -90,18 +91,18 @@ result<std::uint64_t> play_crash(const scenario_context& in)
     return done;
 }
 
-/// Who sets the limit may be refused himself for a while.
+/// The request that lifts the limit may be refused itself for a while.
 result<void> lift_limit(const scenario_context& in)
 {
     for (int n = 1;; ++n) {
-        auto lifted = in.clients->limit_requests(0);
+        auto lifted = in.servers->limit_requests(0);
         if (lifted || n == 5)
             return lifted;
         std::this_thread::sleep_for(200ms);
     }
 }
 
-result<std::uint64_t> play_overload(const scenario_context& in)
+result<std::uint64_t> run_overload(const scenario_context& in)
 {
     const stopwatch time{in};
     // A third of what they do now.
@@ -112,7 +113,7 @@ result<std::uint64_t> play_overload(const scenario_context& in)
                                 static_cast<std::uint64_t>(measured.count());
     const auto rate = static_cast<std::int32_t>(std::max<std::uint64_t>(usual / 3, 10));
     const std::uint64_t refused = in.clients->refusals();
-    if (!in.clients->limit_requests(rate))
+    if (!in.servers->limit_requests(rate))
         return 0;
     time.pass(in.length * 3 / 4 - measured);
     if (const auto lifted = lift_limit(in); !lifted)
@@ -121,24 +122,26 @@ result<std::uint64_t> play_overload(const scenario_context& in)
     return in.clients->refusals() > refused ? 1 : 0;
 }
 
-constexpr std::array<scene, 4> scenes{
-    scene{"steady", "nothing happens", false, play_steady},
-    scene{"stepdown", "the primary hands over, again and again", true, play_step_down},
-    scene{"crash", "the primary crashes, and comes back", true, play_crash},
-    scene{"overload", "the primary refuses two requests of three", true, play_overload},
+constexpr std::array<scenario, 4> scenarios{
+    scenario{"steady", "nothing happens", std::nullopt, run_steady},
+    scenario{"stepdown", "the primary hands over, again and again", fault::step_down,
+             run_step_down},
+    scenario{"crash", "the primary crashes, and comes back", fault::crash, run_crash},
+    scenario{"overload", "the primary refuses two requests of three", fault::overload,
+             run_overload},
 };
 
 }  // namespace
 
-std::span<const scene> all_scenes() noexcept
+std::span<const scenario> all_scenarios() noexcept
 {
-    return scenes;
+    return scenarios;
 }
 
-const scene* find_scene(std::string_view name) noexcept
+const scenario* find_scenario(std::string_view name) noexcept
 {
-    const auto found = std::ranges::find(scenes, name, &scene::name);
-    return found == scenes.end() ? nullptr : &*found;
+    const auto found = std::ranges::find(scenarios, name, &scenario::name);
+    return found == scenarios.end() ? nullptr : &*found;
 }
 
 }  // namespace holdfast::drill

@@ -1,4 +1,4 @@
-#include "tools/holdfast/drill/read_back.hpp"
+#include "tools/holdfast/drill/mongo/read_back.hpp"
 
 #include "holdfast/bson/builder.hpp"
 #include "runtime/wait.hpp"
@@ -47,7 +47,8 @@ awaitable<result<found_state>> read_once(mongo::collection target)
     mongo::update_options safely;
     safely.write_concern = mongo::majority;
     safely.upsert = true;
-    const auto marked = co_await target.update_one(mark, change, safely, boost::asio::use_awaitable);
+    const auto marked = co_await target.update_one(mark, change, safely,
+                                                   boost::asio::use_awaitable);
     if (!marked)
         co_return marked.error();
     const bson::document all = bson::doc();
@@ -76,7 +77,7 @@ awaitable<result<void>> prepare(mongo::collection target)
     const bson::view no_options;
     const mongo::index_options options;
     const auto indexed = co_await target.create_index(keys, no_options, options,
-                                                    boost::asio::use_awaitable);
+                                                      boost::asio::use_awaitable);
     if (!indexed)
         co_return indexed.error();
     const bson::document mark = bson::doc("_id", "mark", "n", std::int64_t{0});

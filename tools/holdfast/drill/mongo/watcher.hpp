@@ -1,24 +1,18 @@
 #pragma once
 #include "holdfast/mongo/events.hpp"
+#include "tools/holdfast/drill/client.hpp"
 
-#include <atomic>
-#include <cstdint>
+#include <cstddef>
 #include <mutex>
 #include <set>
 #include <string>
 
 namespace holdfast::drill {
 
-/// What all clients of a storm have met.
-struct met {
-    std::atomic<std::uint64_t> retries = 0;  // commands that were sent again
-    std::atomic<std::uint64_t> refusals = 0;  // by servers that were too busy
-};
-
-/// Listens to one client: counts what it meets, and knows whom it takes for the primary.
+/// Listens to one client: counts retries and refusals, and knows its current primary.
 class watcher final : public mongo::event_listener {
 public:
-    explicit watcher(met& counts) : counts_{counts} {}
+    explicit watcher(client_counts& counts) : counts_{counts} {}
 
     std::string primary() const
     {
@@ -40,7 +34,7 @@ public:
     }
     void on(const mongo::events::command_succeeded& e) noexcept override
     {
-        // It was done, but not safely: that too is a reason to send it again.
+        // A write concern error too is a reason to send it again.
         if (e.reply.find("writeConcernError"))
             remember(e.of);
     }
@@ -59,13 +53,13 @@ private:
     {
         const std::scoped_lock lock{mutex_};
         if (failed_.size() > most_remembered)
-            failed_.erase(failed_.begin());  // the oldest: nobody has come back to it
+            failed_.erase(failed_.begin());  // the oldest one was not sent again
         failed_.emplace(of.operation, std::string{of.command_name});
     }
 
     static constexpr std::size_t most_remembered = 1000;
 
-    met& counts_;
+    client_counts& counts_;
     mutable std::mutex mutex_;
     /// Commands that failed, and have not been sent again. A bulk write sends several of different
     /// names under one number.
