@@ -1,6 +1,6 @@
 #include "support/canary.hpp"
 
-#include "core/mongo/handshake/crypto.hpp"
+#include "core/sasl/crypto.hpp"
 #include "net/tls/tls.hpp"
 #include "support/certificates.hpp"
 #include "support/other_world.hpp"

@@ -1,6 +1,6 @@
 // What a server says while we log in. Only one who knows the password may be believed, and no step
 // may be taken after a wrong one.
-#include "core/mongo/handshake/scram.hpp"
+#include "core/sasl/scram.hpp"
 
 #include "core/mongo/handshake/connection_description.hpp"
 #include "core/mongo/handshake/login.hpp"

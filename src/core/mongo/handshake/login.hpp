@@ -1,5 +1,5 @@
 #pragma once
-#include "core/mongo/handshake/scram.hpp"
+#include "core/sasl/scram.hpp"
 #include "holdfast/bson/document.hpp"
 #include "holdfast/bson/view.hpp"
 #include "holdfast/error.hpp"

@@ -1,4 +1,4 @@
-#include "core/mongo/handshake/scram.hpp"
+#include "core/sasl/scram.hpp"
 #include "lab/mongo/command/users.hpp"
 #include "lab/mongo/serve/served_node.hpp"
 #include "support/canary.hpp"

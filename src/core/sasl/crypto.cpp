@@ -1,4 +1,4 @@
-#include "core/mongo/handshake/crypto.hpp"
+#include "core/sasl/crypto.hpp"
 
 #include "core/bson/base64.hpp"
 #include "core/bson/hex.hpp"

@@ -1,4 +1,4 @@
-#include "core/mongo/handshake/crypto.hpp"
+#include "core/sasl/crypto.hpp"
 
 #include <gtest/gtest.h>
 #include <openssl/hmac.h>

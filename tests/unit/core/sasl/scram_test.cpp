@@ -1,4 +1,4 @@
-#include "core/mongo/handshake/scram.hpp"
+#include "core/sasl/scram.hpp"
 
 #include "core/mongo/error/errc.hpp"
 

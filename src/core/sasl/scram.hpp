@@ -1,5 +1,5 @@
 #pragma once
-#include "core/mongo/handshake/crypto.hpp"
+#include "core/sasl/crypto.hpp"
 #include "holdfast/error.hpp"
 
 #include <cstdint>
