@@ -2,7 +2,7 @@
 
 #include "core/mongo/error/errc.hpp"
 #include "core/mongo/uri/option_table.hpp"
-#include "core/mongo/uri/percent.hpp"
+#include "core/uri/percent.hpp"
 
 #include <algorithm>
 

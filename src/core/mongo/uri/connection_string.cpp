@@ -1,7 +1,7 @@
 #include "core/mongo/uri/connection_string.hpp"
 
 #include "core/mongo/error/errc.hpp"
-#include "core/mongo/uri/percent.hpp"
+#include "core/uri/percent.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "core/mongo/uri/percent.hpp"
+#include "core/uri/percent.hpp"
 
 #include "holdfast/bson/validate.hpp"
 
