@@ -1,6 +1,6 @@
 #include "core/mongo/wire/compression.hpp"
 
-#include "core/mongo/wire/compressors.hpp"
+#include "core/compress/compressors.hpp"
 #include "holdfast/bson/builder.hpp"
 #include "holdfast/bson/element.hpp"
 

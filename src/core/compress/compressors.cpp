@@ -1,4 +1,4 @@
-#include "core/mongo/wire/compressors.hpp"
+#include "core/compress/compressors.hpp"
 
 #include <snappy.h>
 #include <zlib.h>
