@@ -1,9 +1,8 @@
 // tidy: table: one row per option, so that there is one place to look an option up and to add one.
 #include "core/mongo/uri/option_table.hpp"
 
+#include "core/mongo/error/errc.hpp"
 #include "core/mongo/uri/custom_values.hpp"
-
-#include <algorithm>
 
 namespace holdfast::core::mongo {
 
@@ -281,38 +280,12 @@ constexpr option_alias aliases[] = {
     {.name = "secondaryAcceptableLatencyMS", .stands_for = "localThresholdMS"},
 };
 
-bool same_name(std::string_view a, std::string_view b) noexcept
-{
-    constexpr auto lower = [](char c) {
-        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    };
-    return std::ranges::equal(a, b, {}, lower, lower);
-}
-
 }  // namespace
 
-std::span<const option> all_options() noexcept
+const uri::option_table<client_settings>& option_table() noexcept
 {
-    return table;
-}
-
-std::span<const option_alias> all_aliases() noexcept
-{
-    return aliases;
-}
-
-const option* find_option(std::string_view name) noexcept
-{
-    const auto* const found = std::ranges::find_if(
-        table, [&](const option& o) { return same_name(o.name, name); });
-    return found == std::end(table) ? nullptr : found;
-}
-
-const option_alias* find_alias(std::string_view name) noexcept
-{
-    const auto* const found = std::ranges::find_if(
-        aliases, [&](const option_alias& a) { return same_name(a.name, name); });
-    return found == std::end(aliases) ? nullptr : found;
+    static const uri::option_table<client_settings> all{table, aliases, errc::invalid_option};
+    return all;
 }
 
 }  // namespace holdfast::core::mongo
