@@ -8,8 +8,8 @@
 namespace holdfast::shell::mongo {
 namespace {
 
-/// One listener; heartbeats get back the form in which they are told.
-struct teller {
+/// Passes an event to one listener; heartbeats in their public form.
+struct notifier {
     holdfast::mongo::event_listener& to;
 
     void operator()(const heartbeat_reply& e) const
@@ -41,36 +41,13 @@ event_hub::~event_hub() = default;
 
 void event_hub::queue(queued_event what)
 {
-    if (silent_)
-        return;
-    const std::scoped_lock lock{mutex_};
-    queue_.push_back(std::move(what));
-    waiting_.store(true, std::memory_order_relaxed);
+    if (!silent_)
+        queue_.push(std::move(what));
 }
 
 void event_hub::deliver()
 {
-    if (!waiting_.load(std::memory_order_relaxed))
-        return;
-    for (;;) {
-        std::vector<queued_event> batch;
-        {
-            const std::scoped_lock lock{mutex_};
-            // Somebody is at it, perhaps this very thread, called back by a listener.
-            if (delivering_)
-                return;
-            if (queue_.empty()) {
-                waiting_.store(false, std::memory_order_relaxed);
-                return;
-            }
-            batch.swap(queue_);
-            delivering_ = true;
-        }
-        for (const queued_event& one : batch)
-            notify(one);
-        const std::scoped_lock lock{mutex_};
-        delivering_ = false;
-    }
+    queue_.drain([this](const queued_event& one) { notify(one); });
 }
 
 void event_hub::notify(const events::command_started& what) const noexcept
@@ -113,7 +90,7 @@ void event_hub::notify(const queued_event& what) noexcept
     if (text_)
         text_->write(what, topology_);
     for (const auto& listener : listeners_)
-        std::visit(teller{*listener}, what);
+        std::visit(notifier{*listener}, what);
 }
 
 }  // namespace holdfast::shell::mongo
