@@ -13,7 +13,7 @@ namespace holdfast::spec::unified {
 
 struct recorded_message {
     severity level = severity::informational;
-    log_component component = log_component::command;
+    log_component component = {};
     bson::document data;  // "message" and the other fields
 };
 
@@ -41,9 +41,9 @@ private:
     std::vector<recorded_message> messages_;
 };
 
-/// Throws case_failure with the number of the message and how it differs. `told` is what all errors
-/// of the case have said, whether they came from operations or a retry has made up for them: a
-/// failure in the log is redacted if it repeats nothing of that.
+/// Throws case_failure with the number of the message and how it differs. `received` has the texts
+/// of all errors of the case, also of those that a retry has made up for: a failure in the log is
+/// redacted if it repeats none of them.
 void check_messages(const expected_messages& expected, const client_messages& logged,
                     const matcher& rules, std::span<const std::string> received);
 

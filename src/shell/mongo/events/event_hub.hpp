@@ -2,6 +2,7 @@
 #include "holdfast/bson/document.hpp"
 #include "holdfast/log.hpp"
 #include "holdfast/mongo/events.hpp"
+#include "holdfast/mongo/log.hpp"
 #include "shell/events/event_queue.hpp"
 
 #include <memory>
@@ -33,7 +34,7 @@ struct heartbeat_failure {
 
 /// A warning to the application, for the log alone.
 struct queued_warning {
-    log_component from = log_component::topology;
+    log_component from = holdfast::mongo::log_components::topology;
     std::string text;
 };
 
