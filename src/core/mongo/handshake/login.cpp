@@ -182,7 +182,7 @@ public:
         const auto waiting = std::exchange(state_.waiting_, login_state::waiting_for::nothing);
         if (waiting == login_state::waiting_for::nothing)
             return distrust("this conversation is over");
-        // What exactly is wrong is not told: it would be in the server's words.
+        // The defect is not named, since its description may quote the server.
         if (!bson::validate(reply.bytes()))
             return distrust("the server's reply is not valid BSON");
         if (has_ok && !says_ok(reply))
@@ -302,7 +302,7 @@ login_mechanism default_mechanism(const std::optional<std::vector<std::string>>&
 std::optional<login_mechanism> speculative_mechanism(std::optional<login_mechanism> chosen) noexcept
 {
     if (chosen == login_mechanism::plain)
-        return std::nullopt;  // a password in the clear is for nobody user has not asked for it
+        return std::nullopt;  // PLAIN sends the password itself: only on demand
     return chosen.value_or(login_mechanism::scram_sha_256);
 }
 

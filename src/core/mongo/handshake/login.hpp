@@ -58,7 +58,7 @@ struct login_start {
     login_state state;
 };
 
-/// The first command of a conversation. `nonce` and `known` are for SCRAM: see sasl::scram_exchange.
+/// The first command of a conversation. `nonce` and `known` are those of sasl::scram_exchange.
 result<login_start> start_login(const login& user, std::string_view nonce,
                                 std::vector<sasl::scram_keys> known = {});
 

@@ -84,7 +84,7 @@ void append(std::vector<std::string>& to, std::vector<std::string> more)
     to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
-/// All that a string says, given the seeds and the options it ends up with.
+/// The parsed string, given the seeds and the options it ends up with.
 result<parsed_uri> assemble(const connection_string& source, std::vector<endpoint> seeds,
                             std::optional<srv_settings> srv, const std::vector<raw_option>& options)
 {

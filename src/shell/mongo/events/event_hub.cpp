@@ -32,8 +32,9 @@ event_hub::event_hub(std::vector<std::shared_ptr<holdfast::mongo::event_listener
       log_{std::move(log)},
       text_{log_ ? std::make_unique<log_messages>(*log_, most) : nullptr},
       silent_{listeners_.empty() && !log_},
-      hears_commands_{!listeners_.empty() ||
-                      (log_ && log_->wants(holdfast::mongo::log_components::command, severity::debug))}
+      hears_commands_{
+          !listeners_.empty() ||
+          (log_ && log_->wants(holdfast::mongo::log_components::command, severity::debug))}
 {
 }
 
@@ -78,8 +79,8 @@ void event_hub::notify(const events::command_failed& what) const noexcept
 
 const log_messages* event_hub::selection_log() const noexcept
 {
-    const bool wanted = log_ &&
-                        log_->wants(holdfast::mongo::log_components::server_selection, severity::informational);
+    const bool wanted = log_ && log_->wants(holdfast::mongo::log_components::server_selection,
+                                            severity::informational);
     return wanted ? text_.get() : nullptr;
 }
 

@@ -51,8 +51,8 @@ using queued_event = std::variant<
 
 class log_messages;
 
-/// Delivers events to the listeners and the log. Events are queued wherever they arise, also under a
-/// lock, and delivered by deliver(), which is called where no lock is held: see event_queue.
+/// Delivers events to the listeners and the log. Events are queued wherever they arise, also under
+/// a lock, and delivered by deliver(), which is called where no lock is held: see event_queue.
 class event_hub {
 public:
     /// `most` is the number of bytes of a document that a log message shows.

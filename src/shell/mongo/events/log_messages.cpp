@@ -228,7 +228,8 @@ struct writer {
     {
         monitoring("Stopped server monitoring", [&](record& r) { r.server(e.server); });
     }
-    void operator()(const events::server_description_changed&) const {}  // the topology's says it
+    void operator()(const events::server_description_changed&) const {
+    }  // logged with the topology's
     void operator()(const events::server_heartbeat_started& e) const
     {
         monitoring("Server heartbeat started", [&](record& r) {

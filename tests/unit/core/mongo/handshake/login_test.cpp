@@ -154,7 +154,7 @@ struct answer {
     error_code expected;
 };
 
-TEST(scram_login, ends_at_the_first_wrong_word)
+TEST(scram_login, malformed_reply_ends_the_conversation)
 {
     const payload first{sha_256.server_first};
     const bson::binary f = first.bytes();
@@ -205,7 +205,7 @@ TEST(login, is_over_when_it_is_over)
     EXPECT_EQ(step_login(login.state, doc("ok", 1)).error().code(), errc::untrusted_server);
 }
 
-TEST(login, tells_the_servers_number_and_known_labels_but_not_its_words)
+TEST(login, refusal_has_code_and_known_labels_but_not_the_servers_message)
 {
     const auto labels = bson::arr("RetryableError", "lovelace", 5);
     const bson::document table[] = {
