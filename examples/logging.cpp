@@ -4,6 +4,7 @@
 #include <holdfast/lab/mongo.hpp>
 #include <holdfast/log.hpp>
 #include <holdfast/mongo/filter.hpp>
+#include <holdfast/mongo/log.hpp>
 #include <holdfast/mongo/sync/client.hpp>
 
 #include <iostream>
@@ -22,20 +23,17 @@ namespace {
 /// a file or a socket.
 class json_lines : public hf::log_sink {
 public:
-    /// Asked first, so that a message that is not wanted is never put together.
+    /// Called first, so that an unwanted message is never put together.
     bool wants(hf::log_component of, hf::severity level) const noexcept override
     {
-        const bool talks_much = of == hf::log_component::connection ||
-                                of == hf::log_component::server_selection;
-        return level <= (talks_much ? hf::severity::informational : hf::severity::debug);
+        const bool is_chatty = of == mongo::log_components::connection ||
+                               of == mongo::log_components::server_selection;
+        return level <= (is_chatty ? hf::severity::informational : hf::severity::debug);
     }
     void write(const hf::log_record& record) noexcept override
     try {
-        const bson::document line = bson::doc("level", hf::name_of(record.level), "component",
-                                              hf::name_of(record.component), "message",
-                                              record.message, "fields", record.fields);
         const std::lock_guard lock{mutex_};
-        text_ += bson::to_json(line).value_or("{}") + '\n';
+        text_ += hf::to_json(record).value_or("{}") + '\n';
     } catch (...) {
         // A message that cannot be written is no reason to fail.
     }

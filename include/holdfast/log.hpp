@@ -1,9 +1,13 @@
 #pragma once
-#include "holdfast/bson/view.hpp"
+#include "holdfast/error.hpp"
 
+#include <compare>
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <string>
 #include <string_view>
+#include <variant>
 
 namespace spdlog {
 class logger;
@@ -25,20 +29,34 @@ enum class severity : std::uint8_t {
     trace,
 };
 
-/// Which part of a client speaks.
-enum class log_component : std::uint8_t { command, topology, server_selection, connection };
-
-/// The name in the drivers' specification: "serverSelection".
-std::string_view name_of(log_component component) noexcept;
+/// "info", "debug"
 std::string_view name_of(severity level) noexcept;
+
+/// The part of a client that logs, by the name in its protocol's specification: "serverSelection".
+/// Each protocol has its own; MongoDB's are in holdfast/mongo/log.hpp. The name is a literal.
+struct log_component {
+    std::string_view name;
+    friend bool operator==(const log_component&, const log_component&) = default;
+    friend auto operator<=>(const log_component&, const log_component&) = default;
+};
+
+/// One fact about a message. Documents, such as a command, are text: (Extended) JSON.
+struct log_field {
+    std::string_view name;
+    std::variant<std::int64_t, double, bool, std::string_view> value;
+};
 
 /// One message. It lives as long as the call of write(); a sink that keeps it makes a copy.
 struct log_record {
     severity level = severity::informational;
-    log_component component = log_component::command;
+    log_component component = {};
     std::string_view message;
-    bson::view fields = {};  // named as in the drivers' specification, secrets already removed
+    std::span<const log_field> fields = {};  // named as in the specification, without secrets
 };
+
+/// The record as a line of JSON: level, component, message, then the fields. An error if a text is
+/// not valid UTF-8.
+result<std::string> to_json(const log_record& record);
 
 /// Where messages go. Implement it to feed your own logging. Both functions may be called from any
 /// thread, and must neither throw nor call back into the client.
@@ -46,7 +64,7 @@ class log_sink {
 public:
     virtual ~log_sink() = default;
 
-    /// Asked before a message is put together, so that what nobody reads costs nothing.
+    /// Called before a message is put together, so that an unwanted one costs nothing.
     virtual bool wants(log_component component, severity level) const noexcept = 0;
     virtual void write(const log_record& record) noexcept = 0;
 };

@@ -40,7 +40,7 @@ private:
     runtime::alarm_heap alarms_;
     std::optional<asio::steady_timer> timer_;
     time_point waits_until_ = runtime::never;
-    std::uint64_t waits_ = 0;  // how often the timer was set: tells the last wait from older ones
+    std::uint64_t waits_ = 0;  // how often the timer was set: older waits are ignored
     duration look_after_{};  // so long it waits at most
     bool used_ = false;  // since it went off
 };

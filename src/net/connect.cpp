@@ -27,7 +27,7 @@ using runtime::stream_ptr;
 
 namespace {
 
-/// A Unix socket whose queue is full says so at once, and nothing tells when that has changed.
+/// A Unix socket whose queue is full refuses at once, and no event reports when that has changed.
 constexpr auto full_queue_pause = std::chrono::milliseconds{5};
 
 /// Unix sockets know at once. Not by Asio, which (1.81) takes a full queue for a connection.

@@ -11,13 +11,13 @@ namespace asio = boost::asio;
 
 class context_bound;
 
-/// Knows all objects of ours that live on one execution context. Objects of Asio must not outlive
-/// their context, but an application may well destroy its context first: then ours are told to let
-/// go of theirs, while the services behind these still work.
+/// The library's objects on one execution context. Objects of Asio must not outlive their context,
+/// but an application may well destroy its context first: then ours are notified to release theirs,
+/// while the services behind these still work.
 class context_registry {
 public:
-    /// Where everything made on this executor is anchored. Creates the services of Asio that we
-    /// use, if they are not there yet: who is created last is shut down first, and that must be us.
+    /// The registry of the executor's context. Creates the services of Asio that the library uses,
+    /// if they are not there yet: the last one created is shut down first, which must be this one.
     static std::shared_ptr<context_registry> of(const runtime::executor& on);
 
 private:
@@ -31,8 +31,8 @@ private:
     bool gone_ = false;
 };
 
-/// The base of such an object. The class derived from it calls anchor() when it is complete and
-/// cast_off() first of all in its destructor.
+/// The base of such an object. The class derived from it calls register_self() when it is complete
+/// and unregister() first of all in its destructor.
 class context_bound {
 protected:
     explicit context_bound(std::shared_ptr<context_registry> at) noexcept : at_{std::move(at)} {}
@@ -43,7 +43,8 @@ protected:
     void register_self() noexcept;
     void unregister() noexcept;
 
-    /// The context goes: destroy what belongs to it. Once at most, and never after cast_off().
+    /// The context is being destroyed: destroy the objects that belong to it. Called at most once,
+    /// and never after unregister().
     virtual void context_gone() noexcept = 0;
 
 private:

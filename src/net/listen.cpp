@@ -46,7 +46,7 @@ void socket_file::remove_stale(const std::string& path) noexcept
     if (probe < 0)
         return;
     const int end = ::connect(probe, endpoint->data(), static_cast<socklen_t>(endpoint->size()));
-    if (end != 0 && errno == ECONNREFUSED)  // nobody listens
+    if (end != 0 && errno == ECONNREFUSED)  // no process listens
         ::unlink(path.c_str());
     ::close(probe);
 }

@@ -13,7 +13,7 @@
 
 namespace holdfast::net {
 
-/// The file of a Unix socket that somebody listens on, which goes with him.
+/// The file of a Unix socket, removed with its listener.
 class socket_file {
 public:
     socket_file() = default;

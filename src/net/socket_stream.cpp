@@ -213,7 +213,7 @@ error_code socket_stream::as_our_error(const error_code& why) const noexcept
 {
     if (why == asio::error::operation_aborted)
         return why_ended();
-    // The system's own patience with a silent peer is no deadline of ours: the connection is gone.
+    // The system's timeout for a silent peer is no deadline of the caller: the connection is gone.
     if (why == asio::error::timed_out)
         return make_error_code(errc::connection_aborted);
     return why;

@@ -40,7 +40,7 @@ public:
     void cancel() noexcept override;
     std::string peer() const override { return peer_; }
 
-    /// Gives the socket away, to be closed by whoever asked for it; -1 if there is none any more.
+    /// Gives the socket away, to be closed by the caller; -1 if there is none any more.
     /// Nothing may be pending, and the stream is of no use afterwards.
     int release() noexcept;
 

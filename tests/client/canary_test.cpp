@@ -1,11 +1,12 @@
 #include "support/canary.hpp"
 
-#include "core/mongo/handshake/crypto.hpp"
+#include "client/traffic.hpp"
+#include "core/mongo/handshake/password_digest.hpp"
+#include "core/sasl/crypto.hpp"
 #include "net/tls/tls.hpp"
 #include "support/certificates.hpp"
 #include "support/other_world.hpp"
 #include "support/overheard.hpp"
-#include "client/traffic.hpp"
 
 #include <array>
 #include <set>
@@ -14,7 +15,7 @@ namespace holdfast::proof {
 namespace {
 
 using namespace std::chrono_literals;
-using core::mongo::scram_hash;
+using core::sasl::scram_hash;
 
 std::span<const std::uint8_t> bytes_of(std::string_view text)
 {
@@ -24,7 +25,7 @@ std::span<const std::uint8_t> bytes_of(std::string_view text)
 /// In the two ways in which bytes get into a text.
 void add_bytes(std::set<std::string>& to, std::span<const std::uint8_t> bytes)
 {
-    to.insert(core::mongo::to_base64(bytes));
+    to.insert(core::sasl::to_base64(bytes));
     std::string hex;
     for (const std::uint8_t byte : bytes) {
         hex += "0123456789abcdef"[byte >> 4];
@@ -43,12 +44,12 @@ std::set<std::string> secrets_of(std::string_view password)
     add_bytes(all, bytes_of(md5.view()));
     const std::array<std::uint8_t, 16> salt = {'s', 'e', 'a', 's', 'a', 'l', 't'};
     const auto which = scram_hash::sha_256;
-    const auto salted = core::mongo::salted_password(which, password, salt, 4096).value();
-    const auto client_key = core::mongo::hmac(which, salted.bytes(), "Client Key").value();
+    const auto salted = core::sasl::salted_password(which, password, salt, 4096).value();
+    const auto client_key = core::sasl::hmac(which, salted.bytes(), "Client Key").value();
     add_bytes(all, salted.bytes());
     add_bytes(all, client_key.bytes());
-    add_bytes(all, core::mongo::hash(which, client_key.bytes()).value().bytes());
-    add_bytes(all, core::mongo::hmac(which, salted.bytes(), "Server Key").value().bytes());
+    add_bytes(all, core::sasl::hash(which, client_key.bytes()).value().bytes());
+    add_bytes(all, core::sasl::hmac(which, salted.bytes(), "Server Key").value().bytes());
     return all;
 }
 
@@ -318,7 +319,7 @@ TEST_F(canary_test, commands_with_secrets_are_not_shown)
         EXPECT_TRUE(run(s, command));
         s.server("a").on_command(name, [&s, says_hello](const scripted_command& asked) {
             return says_hello && !asked.body["pwd"] ? scripted_reply{s.set.hello_of("a:27017")}
-                                                : hang_up();
+                                                    : hang_up();
         });
         EXPECT_FALSE(run(s, command));
         EXPECT_NE(ear->text().find(name), std::string::npos) << "its name is no secret";

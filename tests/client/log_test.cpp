@@ -1,4 +1,6 @@
 #include "client/traffic.hpp"
+#include "holdfast/mongo/log.hpp"
+#include "support/log_fields.hpp"
 
 #include <map>
 
@@ -16,8 +18,8 @@ public:
     bool wants(log_component, severity) const noexcept override { return true; }
     void write(const log_record& record) noexcept override
     {
-        if (record.component == log_component::command)
-            lines.push_back({std::string{record.message}, bson::document{record.fields}});
+        if (record.component == mongo::log_components::command)
+            lines.push_back({std::string{record.message}, as_document(record.fields)});
         all += std::string{record.message} + "\n";
     }
 

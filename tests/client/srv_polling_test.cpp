@@ -48,9 +48,9 @@ public:
         if (record.level > severity::warning)
             return;
         text += std::string{record.message} + "\n";
-        for (const bson::element& field : record.fields) {
-            if (field.type() == bson::type::string)
-                text += std::string{field.as_string()} + "\n";
+        for (const log_field& field : record.fields) {
+            if (const auto* const value = std::get_if<std::string_view>(&field.value))
+                text += std::string{*value} + "\n";
         }
     }
     std::string text;

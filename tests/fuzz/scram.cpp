@@ -1,6 +1,6 @@
-// What a server says while we log in. Only one who knows the password may be believed, and no step
-// may be taken after a wrong one.
-#include "core/mongo/handshake/scram.hpp"
+// The server's messages of a login. Only a server that knows the password may be accepted, and no
+// step may follow a failed one.
+#include "core/sasl/scram.hpp"
 
 #include "core/mongo/handshake/connection_description.hpp"
 #include "core/mongo/handshake/login.hpp"
@@ -18,6 +18,7 @@ namespace {
 
 using namespace holdfast;
 using namespace holdfast::core::mongo;
+using namespace holdfast::core::sasl;
 
 constexpr std::string_view nonce = "fyko+d2lbbFgONRv9qkxdawL";
 constexpr std::string_view server_first =
@@ -70,8 +71,8 @@ void check_final_message(std::string_view last)
         return exchange;
     }();
     const std::string right = "v=" + std::string{signature};
-    const bool last_known = answered.check(last).has_value();
-    REQUIRE(last_known == (last == right || last.starts_with(right + ",")) || last.size() > 4096);
+    const bool accepted = answered.check(last).has_value();
+    REQUIRE(accepted == (last == right || last.starts_with(right + ",")) || last.size() > 4096);
 }
 
 /// The same in BSON: any reply, at any of the three steps.
@@ -86,7 +87,7 @@ void check_login(std::span<const std::uint8_t> bytes)
         auto login = start_login({mechanism, "user", "pencil"}, nonce).value();
         const auto step = step_speculative(login.state, *reply);
         if (mechanism == login_mechanism::scram_sha_256 && step)
-            REQUIRE(std::holds_alternative<send_next>(*step));  // never believed without a proof
+            REQUIRE(std::holds_alternative<send_next>(*step));  // never accepted without a proof
         if (!step || std::holds_alternative<logged_in>(*step))
             REQUIRE(!step_login(login.state, *reply));
         if (!step)

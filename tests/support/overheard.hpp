@@ -2,6 +2,7 @@
 #include "holdfast/bson/json.hpp"
 #include "holdfast/log.hpp"
 #include "holdfast/mongo/client_options.hpp"
+#include "support/log_fields.hpp"
 
 #include <cstddef>
 #include <memory>
@@ -51,7 +52,7 @@ public:
     void write(const log_record& record) noexcept override
     {
         add(record.message);
-        add(record.fields);
+        add(as_document(record.fields));
     }
 
     void on(const events::command_started& e) noexcept override { add(e.of, e.command); }

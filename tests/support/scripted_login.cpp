@@ -10,8 +10,8 @@
 namespace holdfast::proof {
 namespace {
 
-using core::mongo::digest;
-using core::mongo::scram_hash;
+using core::sasl::digest;
+using core::sasl::scram_hash;
 
 constexpr std::int32_t iterations = 4096;
 constexpr std::array<std::uint8_t, 16> salt = {'s', 'e', 'a', 's', 'a', 'l', 't'};
@@ -46,7 +46,7 @@ std::string field(std::string_view text, std::string_view name)
 
 digest hmac(const digest& key, std::string_view text)
 {
-    return core::mongo::hmac(scram_hash::sha_256, key.bytes(), text).value();
+    return core::sasl::hmac(scram_hash::sha_256, key.bytes(), text).value();
 }
 
 }  // namespace
@@ -87,7 +87,7 @@ bson::document scripted_login::begin(std::size_t connection, bson::view start)
         return ++refusals_, refusal();
     talk& t = talks_[connection];
     t.client_first = first.substr(3);
-    t.server_first = "r=" + field(first, "r=") + "server,s=" + core::mongo::to_base64(salt) +
+    t.server_first = "r=" + field(first, "r=") + "server,s=" + core::sasl::to_base64(salt) +
                      ",i=" + std::to_string(iterations);
     return saying(t.server_first, false);
 }
@@ -100,19 +100,19 @@ bson::document scripted_login::finish(std::size_t connection, bson::view more)
     const talk& t = talks_[connection];
     const std::string bare = last.substr(0, last.find(",p="));
     const std::string text = t.client_first + "," + t.server_first + "," + bare;
-    const digest salted = core::mongo::salted_password(scram_hash::sha_256, canary::password, salt,
-                                                       iterations)
+    const digest salted = core::sasl::salted_password(scram_hash::sha_256, canary::password, salt,
+                                                      iterations)
                               .value();
     const digest client_key = hmac(salted, "Client Key");
-    const digest stored = core::mongo::hash(scram_hash::sha_256, client_key.bytes()).value();
+    const digest stored = core::sasl::hash(scram_hash::sha_256, client_key.bytes()).value();
     digest proof = hmac(stored, text);
     for (std::size_t i = 0; i < proof.bytes().size(); ++i)
         proof.bytes()[i] ^= client_key.bytes()[i];
-    if (last.substr(last.find(",p=") + 3) != core::mongo::to_base64(proof.bytes()))
+    if (last.substr(last.find(",p=") + 3) != core::sasl::to_base64(proof.bytes()))
         return ++refusals_, refusal();
     ++logins_;
     const digest signature = hmac(hmac(salted, "Server Key"), text);
-    return saying("v=" + core::mongo::to_base64(signature.bytes()), true);
+    return saying("v=" + core::sasl::to_base64(signature.bytes()), true);
 }
 
 }  // namespace holdfast::proof

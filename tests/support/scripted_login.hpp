@@ -1,5 +1,5 @@
 #pragma once
-#include "core/mongo/handshake/crypto.hpp"
+#include "core/sasl/crypto.hpp"
 #include "support/scripted_server.hpp"
 
 #include <cstdint>

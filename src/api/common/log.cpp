@@ -1,5 +1,6 @@
 #include "holdfast/log.hpp"
 
+#include "holdfast/bson/builder.hpp"
 #include "holdfast/bson/json.hpp"
 
 #include <spdlog/sinks/stdout_color_sinks.h>
@@ -35,6 +36,20 @@ spdlog::level::level_enum spdlog_level(severity level) noexcept
     return spdlog::level::critical;
 }
 
+void add_fields(bson::builder& to, std::span<const log_field> fields)
+{
+    for (const log_field& one : fields)
+        std::visit([&](auto value) { to.add(one.name, value); }, one.value);
+}
+
+result<void> append_json(std::string& line, bson::builder& made)
+{
+    const auto document = made.finish();
+    if (!document)
+        return document.error();
+    return bson::append_json(line, *document);
+}
+
 class spdlog_sink final : public log_sink {
 public:
     spdlog_sink(std::shared_ptr<spdlog::logger> logger, severity up_to)
@@ -49,11 +64,14 @@ public:
 
     void write(const log_record& record) noexcept override
     try {
-        std::string line{name_of(record.component)};
+        std::string line{record.component.name};
         line.append(": ").append(record.message);
         if (!record.fields.empty()) {
             line += ' ';
-            if (const auto done = bson::append_json(line, record.fields); !done)
+            bson::byte_buffer bytes;
+            bson::builder out{bytes};
+            add_fields(out, record.fields);
+            if (const auto done = append_json(line, out); !done)
                 line.append("(fields: ").append(done.error().message()).append(")");
         }
         logger_->log(spdlog_level(record.level), line);
@@ -68,27 +86,25 @@ private:
 
 }  // namespace
 
-std::string_view name_of(log_component component) noexcept
-{
-    switch (component) {
-    case log_component::command:
-        return "command";
-    case log_component::topology:
-        return "topology";
-    case log_component::server_selection:
-        return "serverSelection";
-    case log_component::connection:
-        return "connection";
-    }
-    return "unknown";
-}
-
 std::string_view name_of(severity level) noexcept
 {
     constexpr std::string_view names[] = {"emergency", "alert", "critical", "error", "warning",
                                           "notice",    "info",  "debug",    "trace"};
     const auto index = static_cast<std::size_t>(level);
     return index < std::size(names) ? names[index] : "unknown";
+}
+
+result<std::string> to_json(const log_record& record)
+{
+    bson::byte_buffer bytes;
+    bson::builder out{bytes};
+    out.add("level", name_of(record.level)).add("component", record.component.name);
+    out.add("message", record.message);
+    add_fields(out, record.fields);
+    std::string line;
+    if (auto done = append_json(line, out); !done)
+        return std::move(done).error();
+    return line;
 }
 
 std::shared_ptr<log_sink> console_log(severity level)

@@ -92,8 +92,8 @@ bool json_parser::number_value(std::size_t type_at)
     return true;
 }
 
-/// An object as a value: a document, or a wrapper, which the first key tells. Wrappers do not count
-/// as a level, since there is none in the BSON that they become.
+/// An object as a value: a document, or a wrapper, by its first key. Wrappers do not count as a
+/// level, since there is none in the BSON that they become.
 bool json_parser::object(std::size_t type_at, int depth)
 {
     if (in_.take('}')) {

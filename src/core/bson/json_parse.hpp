@@ -46,8 +46,8 @@ constexpr bool is_only_wrapper(json_wrapper which) noexcept
     return which > json_wrapper::none && which < json_wrapper::legacy_options;
 }
 
-/// Writes what a JSON text says straight into a buffer, as BSON. The type byte of an element is
-/// written when its value has told it. Functions give false after an error, as the scanner does.
+/// Writes JSON text straight into a buffer, as BSON. The type byte of an element is written once
+/// its value is known. Functions give false after an error, as the scanner does.
 class json_parser {
 public:
     json_parser(std::string_view text, byte_buffer& out) noexcept

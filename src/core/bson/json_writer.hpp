@@ -20,7 +20,7 @@ public:
 
     void keep() noexcept { kept_ = true; }
 
-    /// Room for `count` more characters; whoever writes to it tells by wrote().
+    /// Space for `count` more characters; the caller writes to it, and reports the end by wrote().
     char* room(std::size_t count)
     {
         if (static_cast<std::size_t>(end_ - at_) < count) [[unlikely]]

@@ -137,7 +137,7 @@ std::string_view to_text(dispatch_phase phase)
     return "unknown phase";
 }
 
-/// Four digits tell a reader enough, so the unit grows with the value.
+/// Four digits are enough for a reader, so the unit grows with the value.
 std::string to_text(duration time)
 {
     using namespace std::chrono;

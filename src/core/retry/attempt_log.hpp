@@ -8,8 +8,8 @@
 
 namespace holdfast::core {
 
-/// What an operation has tried so far. Empty, and free, as long as nothing fails. A long story is
-/// cut in the middle: its beginning tells the cause, its end the present state.
+/// The attempts of an operation so far. Empty, and free, as long as nothing fails. A long log is
+/// cut in the middle: its beginning has the cause, its end the present state.
 class attempt_log {
 public:
     static constexpr std::size_t kept_first = 16;

@@ -17,7 +17,7 @@
 namespace holdfast::net {
 namespace {
 
-/// A Unix socket whose queue is full says so at once, and nothing tells when that has changed.
+/// A Unix socket whose queue is full refuses at once, and no event reports when that has changed.
 constexpr auto full_queue_pause = std::chrono::milliseconds{5};
 
 class race {

@@ -45,7 +45,7 @@ private:
     handler_slot idle_;  // the coroutine, while it has no job
     blocking_job* job_ = nullptr;
     bool done_ = true;
-    std::exception_ptr stray_;  // thrown by a queued function, which has nobody to throw at
+    std::exception_ptr stray_;  // thrown by a queued function, which has no caller
 };
 
 }  // namespace holdfast::net

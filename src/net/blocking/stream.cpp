@@ -128,7 +128,7 @@ io_result blocking_stream::write_now(std::span<const std::uint8_t> bytes)
 {
     std::size_t sent = 0;
     if (until_ != runtime::never && time_left() == duration{})
-        return {timed_out(), 0};  // nobody is there for an answer any more
+        return {timed_out(), 0};  // the caller has gone
     while (sent < bytes.size()) {
         if (cancelled_.load(std::memory_order_acquire))
             return {cancelled(), sent};
@@ -173,8 +173,8 @@ error_code blocking_stream::wait_for(short what) const
 
 void blocking_stream::cancel() noexcept
 {
-    // Whoever waits in recv(), send() or poll() wakes up by this, and finds the flag. The number of
-    // the socket stays ours until the stream is destroyed, so that nobody meets a stranger's.
+    // A thread in recv(), send() or poll() wakes up by this, and finds the flag. The descriptor
+    // stays open until the stream is destroyed, so that its number is not reused meanwhile.
     cancelled_.store(true, std::memory_order_release);
     ::shutdown(socket_.get(), SHUT_RDWR);
 }

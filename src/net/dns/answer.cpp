@@ -49,7 +49,7 @@ public:
         return taken;
     }
 
-    /// A name, perhaps compressed: then it points back to where it was said before.
+    /// A name, perhaps compressed: then it points back to an earlier occurrence.
     std::string name()
     {
         char* text = nullptr;

@@ -9,8 +9,8 @@
 
 namespace holdfast::net {
 
-/// The SRV records of a name server's message, or nothing if it is not well-formed or names what
-/// cannot be a host. Our own and not ares_parse_srv_reply(), which does not tell the time to live.
+/// The SRV records of a name server's message, or nothing if it is malformed or a target cannot be
+/// a host. Not ares_parse_srv_reply(), which does not report the time to live.
 std::optional<std::vector<runtime::srv_record>> read_srv(std::span<const std::uint8_t> message);
 
 /// The texts of its TXT records, or nothing.

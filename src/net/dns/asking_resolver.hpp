@@ -23,7 +23,10 @@ protected:
     runtime::world& world_;
 
 private:
-    runtime::awaitable<result<found>> ask_in_time(question what, time_point until);
+    /// The part of the answer that a caller wants.
+    template <class Records>
+    runtime::awaitable<result<Records>> ask_for(question what, time_point until,
+                                                Records found::* part);
 };
 
 }  // namespace holdfast::net

@@ -109,7 +109,7 @@ void lookup::wait_for_sockets()
         if (!one->waiting.is_open())
             one->waiting.assign(one->socket, why);
         if (why) {
-            // Nobody would ever tell us of an answer.
+            // Without a watched socket an answer would never be noticed.
             failure_ = lookup_failed(what_, ARES_ENOMEM);
             return;
         }

@@ -6,8 +6,8 @@
 
 namespace holdfast::net {
 
-/// The addresses of a host for which nobody needs to be asked: it is one, with or without brackets,
-/// or it is "localhost", which is this machine whatever a name server thinks (RFC 6761).
+/// The addresses of a host that need no name server: it is one, with or without brackets, or it is
+/// "localhost", which is this machine whatever a name server reports (RFC 6761).
 std::optional<std::vector<std::string>> known_addresses(std::string_view host);
 
 /// Whether a name server can be asked for it at all. What follows from yes is little: the name is

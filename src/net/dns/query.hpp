@@ -48,8 +48,8 @@ protected:
 };
 
 /// One question, on a channel of its own: so it can be given up alone, its answer comes to a port
-/// that nobody could have guessed, and a changed resolv.conf is noticed. Its owner locks, waits for
-/// the sockets, and tells of the time. Nothing is called back but the watcher, and that only from
+/// that cannot be guessed, and a changed resolv.conf is noticed. Its owner locks, waits for the
+/// sockets, and passes the time. Nothing is called back but the watcher, and that only from
 /// within the functions here.
 class query {
 public:

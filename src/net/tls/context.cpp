@@ -114,8 +114,8 @@ struct password_source {
 
 const char* last_reason()
 {
-    const char* const said = ERR_reason_error_string(ERR_peek_last_error());
-    return said != nullptr ? said : "OpenSSL gave no reason";
+    const char* const reason = ERR_reason_error_string(ERR_peek_last_error());
+    return reason != nullptr ? reason : "OpenSSL gave no reason";
 }
 
 /// A certificate with its chain, and its key.
@@ -149,7 +149,7 @@ result<identity> read_identity(const std::string& path, const std::optional<std:
 /// Why it does not go, or nothing.
 std::optional<std::string> use_identity(SSL_CTX& context, const identity& mine)
 {
-    // Asked before OpenSSL would: it tells of a mismatch in other words, or drops the certificate.
+    // Checked before OpenSSL does, which reports a mismatch unclearly, or drops the certificate.
     if (X509_check_private_key(mine.chain.front().get(), mine.key.get()) != 1)
         return "its private key does not belong to its certificate; the certificate must be the "
                "first in the file";
@@ -237,7 +237,7 @@ result<tls_contexts> make_contexts(const tls_options& options)
         SSL_CTX_set_verify(made.client.get(), SSL_VERIFY_PEER, nullptr);
     tls_engine::install(*made.client, tls_side::client);
     if (made.server) {
-        // Whoever names a CA wants to know his clients.
+        // A server with a CA demands certificates of its clients.
         if (options.verify_peer && options.ca_file) {
             SSL_CTX_set_verify(made.server.get(), SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT,
                                nullptr);

@@ -20,8 +20,8 @@ tls_engine& engine_of(const SSL* ssl)
     return *static_cast<tls_engine*>(SSL_get_app_data(ssl));
 }
 
-/// Errors are kept per thread, and what somebody else has left there would be taken for ours. To
-/// look first is a tenth of the work.
+/// OpenSSL keeps errors per thread, and those of other code would be taken for ours. Looking first
+/// is a tenth of the work.
 void forget_errors() noexcept
 {
     if (ERR_peek_error() != 0)

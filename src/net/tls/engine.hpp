@@ -18,7 +18,7 @@ enum class tls_side : std::uint8_t { client, server };
 enum class tls_step : std::uint8_t {
     done,
     needs_input,
-    closed,  // the peer has said that it sends no more
+    closed,  // the peer has sent close_notify
     failed,  // for ever: see tls_engine::failure()
 };
 
@@ -48,8 +48,8 @@ public:
     tls_engine(const tls_engine&) = delete;
     tls_engine& operator=(const tls_engine&) = delete;
 
-    /// Whom we want to talk to: told to the server, looked for in its certificate if `check_name`,
-    /// and the name under which sessions are kept. False if there can be no such host.
+    /// The peer's host: sent to the server (SNI), checked against its certificate if `check_name`,
+    /// and the key of its sessions. False if there can be no such host.
     bool expect(std::string host, bool check_name);
     void resume_from(std::shared_ptr<session_cache> sessions, std::string server);
 
@@ -69,7 +69,7 @@ public:
     std::span<std::uint8_t> space() noexcept;
     void arrived(std::size_t bytes) noexcept { input_end_ += bytes; }
 
-    /// True if the stream ended inside a record: somebody has cut it.
+    /// True if the stream ended inside a record: it was truncated.
     bool inside_record() const noexcept;
 
     bool resumed() const noexcept { return SSL_session_reused(ssl_.get()) == 1; }

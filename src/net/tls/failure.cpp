@@ -20,7 +20,7 @@ namespace {
 using runtime::errc;
 namespace sys = boost::system;
 
-/// In the words of a client about its server, if it has better ones than OpenSSL.
+/// A description from the point of view of a client, where that is clearer than OpenSSL's.
 const char* alert_description(int alert)
 {
     switch (alert) {
@@ -74,7 +74,7 @@ int alert_in(unsigned long of_openssl) noexcept
     return is_alert ? reason - SSL_AD_REASON_OFFSET : not_an_alert;
 }
 
-/// A name from a certificate that nobody has vouched for: it goes into logs, so it is made tame.
+/// A name from an unverified certificate: it goes into logs, so it is sanitized.
 std::string tamed(const ASN1_STRING& name)
 {
     constexpr int longest = 100;
@@ -184,7 +184,7 @@ const char* advice_for(int rejected_for)
 }
 
 classified classify_tls(const tls_engine& engine, const handshake_notes& notes, tls_side side,
-                  const std::string& them)
+                        const std::string& them)
 {
     const int alert = alert_in(engine.cause());
     const bool asked_in_vain = notes.certificate_demanded && !notes.certificate_given;
@@ -207,8 +207,8 @@ classified classify_tls(const tls_engine& engine, const handshake_notes& notes, 
         return {errc::certificate_rejected, them + " sent no certificate"};
     if (reason == SSL_R_UNSUPPORTED_PROTOCOL || reason == SSL_R_VERSION_TOO_LOW)
         return {errc::tls_failed, alert_description(SSL_AD_PROTOCOL_VERSION)};
-    const char* const said = ERR_reason_error_string(engine.cause());
-    return {errc::tls_failed, said != nullptr ? said : "OpenSSL gave no reason"};
+    const char* const text = ERR_reason_error_string(engine.cause());
+    return {errc::tls_failed, text != nullptr ? text : "OpenSSL gave no reason"};
 }
 
 }  // namespace
@@ -244,7 +244,7 @@ error handshake_error(tls_engine& engine, tls_side side, const std::string& peer
     const std::string them = client ? "the server" : "the client";
     const handshake_notes& notes = engine.notes();
     classified found = broken ? classify_stream(notes, them, broken)
-                           : classify_tls(engine, notes, side, them);
+                              : classify_tls(engine, notes, side, them);
     const std::string& name = client && !notes.host.empty() ? notes.host : peer;
     std::string message = client ? "no TLS connection to " : "no TLS connection from ";
     message += name + ": ";

@@ -1,5 +1,6 @@
-#include "holdfast/log.hpp"
 #include "client/prose/lab_scene.hpp"
+#include "holdfast/mongo/log.hpp"
+#include "support/log_fields.hpp"
 
 /// The prose tests of "Command Logging and Monitoring", by their numbers.
 namespace holdfast::proof {
@@ -10,11 +11,11 @@ class kept_log final : public log_sink {
 public:
     bool wants(log_component component, severity level) const noexcept override
     {
-        return component == log_component::command && level <= severity::debug;
+        return component == mongo::log_components::command && level <= severity::debug;
     }
     void write(const log_record& record) noexcept override
     {
-        all_.emplace_back(record.message, bson::document{record.fields});
+        all_.emplace_back(record.message, as_document(record.fields));
     }
     /// The text of a field in the last message that is about this command.
     std::string last(std::string_view message, std::string_view command,

@@ -1,6 +1,7 @@
 #include "core/mongo/uri/option_table.hpp"
-#include "holdfast/log.hpp"
+#include "holdfast/mongo/log.hpp"
 #include "client/prose/lab_scene.hpp"
+#include "support/log_fields.hpp"
 
 #include <algorithm>
 #include <set>
@@ -37,12 +38,12 @@ class fields_of_commands final : public log_sink {
 public:
     bool wants(log_component component, severity) const noexcept override
     {
-        return component == log_component::command;
+        return component == mongo::log_components::command;
     }
     void write(const log_record& record) noexcept override
     {
         if (record.message == "Command started")
-            last = bson::document{record.fields};
+            last = as_document(record.fields);
     }
     bson::document last;
 };

@@ -1,5 +1,8 @@
 #include "logs.hpp"
 
+#include "holdfast/mongo/log.hpp"
+#include "support/log_fields.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -21,15 +24,16 @@ severity level_named(std::string_view name)
 
 log_component component_named(std::string_view name)
 {
-    for (const log_component one : {log_component::command, log_component::topology,
-                                    log_component::server_selection, log_component::connection})
-        if (name == name_of(one))
+    namespace known = mongo::log_components;
+    for (const log_component one :
+         {known::command, known::topology, known::server_selection, known::connection})
+        if (name == one.name)
             return one;
     throw case_failure{"the runner does not know this component: " + std::string{name}};
 }
 
-/// Whether the log has the failure as it was reported. A message that is empty says nothing,
-/// and cannot be repeated.
+/// Whether the log repeats the text of an error that the test has received. An empty text cannot be
+/// repeated.
 bool repeats(const element& failure, std::span<const std::string> received)
 {
     // As it is: what is shown to people has its quotes escaped, and may be cut.
@@ -58,9 +62,9 @@ difference compare_failure(const element& redacted, const recorded_message& foun
 difference compare(bson::view expected, const recorded_message& found, const matcher& rules,
                    std::span<const std::string> received)
 {
-    if (const auto name = expected["component"].as_string(); name != name_of(found.component))
+    if (const auto name = expected["component"].as_string(); name != found.component.name)
         return "expected one of " + std::string{name} + ", found one of " +
-               std::string{name_of(found.component)} + ": " + shown(found.data);
+               std::string{found.component.name} + ": " + shown(found.data);
     if (auto wrong = rules.compare_root(expected["data"].as_document(), found.data))
         return *wrong + ", in " + shown(found.data);
     if (level_named(expected["level"].as_string()) != found.level)
@@ -98,7 +102,7 @@ void client_messages::write(const log_record& record) noexcept
         return;
     bson::byte_buffer bytes;
     bson::builder out{bytes};
-    out.add("message", record.message).merge(record.fields);
+    out.add("message", record.message).merge(proof::as_document(record.fields).view());
     out.finish().value();
     const std::lock_guard lock{mutex_};
     if (!stopped_)

@@ -13,7 +13,7 @@ namespace holdfast::spec::unified {
 
 struct recorded_message {
     severity level = severity::informational;
-    log_component component = log_component::command;
+    log_component component = {};
     bson::document data;  // "message" and the other fields
 };
 
@@ -42,8 +42,8 @@ private:
 };
 
 /// Throws case_failure with the number of the message and how it differs. `received` has the texts
-/// of all errors of the case, whether an operation ended with them or a retry has made up for them:
-/// a failure in the log is redacted if it repeats nothing of that.
+/// of all errors of the case, also of those that a retry has made up for: a failure in the log is
+/// redacted if it repeats none of them.
 void check_messages(const expected_messages& expected, const client_messages& logged,
                     const matcher& rules, std::span<const std::string> received);
 

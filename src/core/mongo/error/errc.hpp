@@ -5,8 +5,8 @@
 
 namespace holdfast::core::mongo {
 
-/// What can go wrong between us and a server before any command has run. What a server says of a
-/// command that did run has the server's own number.
+/// Errors of the client itself, and of connecting to a server. The error of a command that did run
+/// has the server's own code.
 enum class errc {
     malformed_message = 1,  // bytes that are no wire message; context "offset" says where
     message_too_large,      // beyond the limit, in either direction
@@ -14,7 +14,7 @@ enum class errc {
     checksum_mismatch,      // bytes were changed on the way
     compression_failed,     // the payload is not what its compressor makes
     hello_failed,           // the server refused the handshake; context "code"
-    invalid_metadata,       // what the application or a wrapping library says of itself
+    invalid_metadata,       // of the application or a wrapping library
     invalid_credential,     // nothing was sent: the user name or password cannot be used
     authentication_failed,  // the server refused; context "code" if it gave one
     untrusted_server,  // the server broke the protocol, or does not know the password itself

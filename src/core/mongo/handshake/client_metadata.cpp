@@ -105,10 +105,9 @@ result<void> append(client_metadata& metadata, wrapping_library library)
     for (const std::string& text : {library.name, library.version, library.platform}) {
         if (text.find(separator) != text.npos || text.find('\0') != text.npos ||
             !bson::is_utf8(text))
-            return error{
-                errc::invalid_metadata,
-                "what a wrapping library says of itself must be UTF-8 and must not contain "
-                "'|' or a zero byte"};
+            return error{errc::invalid_metadata,
+                         "the metadata of a wrapping library must be UTF-8 and must not contain "
+                         "'|' or a zero byte"};
     }
     if (std::ranges::find(metadata.wrapped_by, library) == metadata.wrapped_by.end())
         metadata.wrapped_by.push_back(std::move(library));
@@ -124,22 +123,23 @@ result<bson::document> client_document(const client_metadata& metadata)
     if (!bson::is_utf8(metadata.application))
         return error{errc::invalid_metadata, "the application name is not UTF-8"};
 
-    client_metadata said = metadata;
-    said.platform = joined(metadata.platform, metadata.wrapped_by, &wrapping_library::platform);
-    bson::document client = write(said);
+    client_metadata shortened = metadata;
+    shortened.platform = joined(metadata.platform, metadata.wrapped_by,
+                                &wrapping_library::platform);
+    bson::document client = write(shortened);
     const auto fits = [&] { return client.size() <= max_metadata_size; };
     const auto without = [&](auto&& leave_out) {
         if (fits())
             return;
         leave_out();
-        client = write(said);
+        client = write(shortened);
     };
-    without([&] { said.environment = {.name = said.environment.name}; });
-    without([&] { said.os_name = said.os_architecture = said.os_version = {}; });
-    without([&] { said.environment = {}; });
-    without([&] { cut_platform(said, client.size() - max_metadata_size); });
-    while (!fits() && !said.wrapped_by.empty())
-        without([&] { said.wrapped_by.pop_back(); });
+    without([&] { shortened.environment = {.name = shortened.environment.name}; });
+    without([&] { shortened.os_name = shortened.os_architecture = shortened.os_version = {}; });
+    without([&] { shortened.environment = {}; });
+    without([&] { cut_platform(shortened, client.size() - max_metadata_size); });
+    while (!fits() && !shortened.wrapped_by.empty())
+        without([&] { shortened.wrapped_by.pop_back(); });
     if (!fits())
         return error{errc::invalid_metadata, "the client metadata has " +
                                                  std::to_string(client.size()) +

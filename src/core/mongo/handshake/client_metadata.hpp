@@ -13,7 +13,7 @@ namespace holdfast::core::mongo {
 inline constexpr std::size_t max_metadata_size = 512;
 inline constexpr std::size_t max_application_name_size = 128;
 
-/// What a library that wraps this one says of itself.
+/// The metadata of a library that wraps this one.
 struct wrapping_library {
     std::string name;
     std::string version = {};

@@ -13,7 +13,7 @@
 
 namespace holdfast::core::mongo {
 
-/// What a server said of itself in the hello of one connection. It stays with that connection: what
+/// The hello reply of one connection. It stays with that connection: what
 /// a monitor heard may be older or newer, and of another server behind the same name.
 struct connection_description {
     std::int32_t min_wire_version = 0;
@@ -23,7 +23,7 @@ struct connection_description {
     std::int32_t max_write_batch_size = 100'000;
 
     bool hello_ok = false;  // hello may be used instead of isMaster
-    bool is_arbiter = false;  // then nobody can authenticate, and nobody needs to
+    bool is_arbiter = false;  // an arbiter has no users: authentication is skipped
     std::optional<std::chrono::minutes> logical_session_timeout = {};
     std::optional<std::int64_t> server_connection_id = {};  // as in the server's log
     std::optional<bson::object_id> service_id = {};  // behind a load balancer

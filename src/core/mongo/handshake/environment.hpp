@@ -10,7 +10,7 @@ namespace holdfast::core::mongo {
 /// The variables of the process as the runtime found them.
 using environment_variables = std::map<std::string, std::string, std::less<>>;
 
-/// What the handshake says about where the client runs. Nothing is known: all is empty.
+/// `client.env` of the handshake: where the client runs. Empty members are unknown.
 struct client_environment {
     std::string name = {};  // "aws.lambda", "azure.func", "gcp.func", "vercel"
     std::optional<std::int32_t> timeout_sec = {};

@@ -11,15 +11,15 @@
 
 namespace holdfast::core::mongo {
 
-/// What the handshake says about backpressure. Servers and specifications disagree with each other
-/// over time, so the resilience profile decides.
+/// The value of `backpressure` in the handshake. Servers and specifications differ
+/// from each other over time, so the resilience profile decides.
 enum class backpressure_flag : std::uint8_t {
-    boolean,     // true
+    boolean,  // true
     version_two  // the string "2"
 };
 
 /// Which command asks a server what it is. `legacy` is isMaster, the only one that every server
-/// knows; it carries helloOk, and the answer tells whether hello may be used from then on.
+/// knows; it carries helloOk, and the reply reports whether hello may be used from then on.
 enum class hello_command : std::uint8_t { hello, legacy };
 
 /// The stable API that the application has declared.

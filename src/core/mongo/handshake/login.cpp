@@ -1,8 +1,10 @@
 #include "core/mongo/handshake/login.hpp"
 
 #include "core/mongo/error/errc.hpp"
+#include "core/mongo/handshake/password_digest.hpp"
 #include "core/mongo/handshake/saslprep.hpp"
 #include "core/mongo/handshake/server_refusal.hpp"
+#include "core/sasl/errc.hpp"
 #include "holdfast/bson/builder.hpp"
 #include "holdfast/bson/validate.hpp"
 
@@ -37,59 +39,76 @@ bson::binary as_binary(std::string_view text)
 }
 
 /// The database goes under "$db" in a command, and under "db" in a hello.
-bson::document sasl_start(const login& who, std::string_view payload, std::string_view db_key,
+bson::document sasl_start(const login& user, std::string_view payload, std::string_view db_key,
                           std::string_view source)
 {
     bson::byte_buffer bytes;
     {
         bson::builder out{bytes};
-        out.add("saslStart", 1).add("mechanism", name_of(who.mechanism));
+        out.add("saslStart", 1).add("mechanism", name_of(user.mechanism));
         out.add("payload", as_binary(payload));
-        if (who.mechanism != login_mechanism::plain)
+        if (user.mechanism != login_mechanism::plain)
             out.document("options").add("skipEmptyExchange", true);
         out.add(db_key, source);
     }
     return bson::document::adopt(std::move(bytes));
 }
 
-bson::document x509_command(const login& who, std::string_view db_key, std::string_view source)
+bson::document x509_command(const login& user, std::string_view db_key, std::string_view source)
 {
     bson::byte_buffer bytes;
     {
         bson::builder out{bytes};
-        out.add("authenticate", 1).add("mechanism", name_of(who.mechanism));
-        if (!who.username.empty())
-            out.add("user", who.username);
+        out.add("authenticate", 1).add("mechanism", name_of(user.mechanism));
+        if (!user.username.empty())
+            out.add("user", user.username);
         out.add(db_key, source);
     }
     return bson::document::adopt(std::move(bytes));
 }
 
-result<secret> plain_payload(const login& who)
+/// The exchange's failure under MongoDB's code.
+error login_error(const error& failed)
 {
-    for (const std::string_view text : {who.username, who.password}) {
+    auto code = errc::untrusted_server;
+    if (failed.code() == sasl::errc::invalid_credential)
+        code = errc::invalid_credential;
+    else if (failed.code() == sasl::errc::authentication_failed)
+        code = errc::authentication_failed;
+    else if (failed.code() == sasl::errc::crypto_unavailable)
+        code = errc::crypto_unavailable;
+    return error{code, failed.message()};
+}
+
+result<sasl::secret> plain_payload(const login& user)
+{
+    for (const std::string_view text : {user.username, user.password}) {
         if (text.empty() || text.find('\0') != text.npos || !bson::is_utf8(text))
             return error{errc::invalid_credential,
                          "PLAIN needs a user name and a password that are UTF-8, not empty and "
                          "without a zero byte"};
     }
     constexpr std::string_view zero{"\0", 1};
-    return secret{zero, who.username, zero, who.password};
+    return sasl::secret{zero, user.username, zero, user.password};
 }
 
-result<scram_exchange> start_scram(const login& who, std::string_view nonce,
-                                   std::vector<scram_keys> known)
+result<sasl::scram_exchange> start_scram(const login& user, std::string_view nonce,
+                                         std::vector<sasl::scram_keys> known)
 {
     // SCRAM-SHA-1 hides an empty password behind its digest, so it is looked for here.
-    if (who.password.empty())
+    if (user.password.empty())
         return error{errc::invalid_credential, "the password is empty"};
-    const bool sha_1 = who.mechanism == login_mechanism::scram_sha_1;
-    auto password = sha_1 ? mongo_password_digest(who.username, who.password)
-                          : saslprep(who.password);
+    const bool sha_1 = user.mechanism == login_mechanism::scram_sha_1;
+    auto password = sha_1 ? mongo_password_digest(user.username, user.password)
+                          : saslprep(user.password);
     if (!password)
         return std::move(password).error();
-    return scram_exchange::start(sha_1 ? scram_hash::sha_1 : scram_hash::sha_256, who.username,
-                                 *std::move(password), nonce, std::move(known));
+    auto started = sasl::scram_exchange::start(
+        sha_1 ? sasl::scram_hash::sha_1 : sasl::scram_hash::sha_256, user.username,
+        *std::move(password), nonce, std::move(known));
+    if (!started)
+        return login_error(started.error());
+    return started;
 }
 
 error distrust(std::string_view why)
@@ -123,34 +142,34 @@ class login_conversation {
 public:
     explicit login_conversation(login_state& state) noexcept : state_{state} {}
 
-    static result<login_start> start(const login& who, std::string_view nonce,
-                                     std::vector<scram_keys> known)
+    static result<login_start> start(const login& user, std::string_view nonce,
+                                     std::vector<sasl::scram_keys> known)
     {
         login_start begun;
         login_state& state = begun.state;
-        state.mechanism_ = who.mechanism;
-        state.source_ = who.source.empty() ? default_source(who.mechanism) : who.source;
-        switch (who.mechanism) {
+        state.mechanism_ = user.mechanism;
+        state.source_ = user.source.empty() ? default_source(user.mechanism) : user.source;
+        switch (user.mechanism) {
         case login_mechanism::scram_sha_1:
         case login_mechanism::scram_sha_256: {
-            auto scram = start_scram(who, nonce, std::move(known));
+            auto scram = start_scram(user, nonce, std::move(known));
             if (!scram)
                 return std::move(scram).error();
             state.scram_ = *std::move(scram);
             const std::string first = state.scram_->first_message();
-            begun.command = sasl_start(who, first, "$db", state.source_);
-            begun.speculative = sasl_start(who, first, "db", state.source_);
+            begun.command = sasl_start(user, first, "$db", state.source_);
+            begun.speculative = sasl_start(user, first, "db", state.source_);
             break;
         }
         case login_mechanism::x509:
-            begun.command = x509_command(who, "$db", state.source_);
-            begun.speculative = x509_command(who, "db", state.source_);
+            begun.command = x509_command(user, "$db", state.source_);
+            begun.speculative = x509_command(user, "db", state.source_);
             break;
         case login_mechanism::plain: {
-            const auto payload = plain_payload(who);
+            const auto payload = plain_payload(user);
             if (!payload)
                 return payload.error();
-            begun.command = sasl_start(who, payload->view(), "$db", state.source_);
+            begun.command = sasl_start(user, payload->view(), "$db", state.source_);
             break;
         }
         }
@@ -163,7 +182,7 @@ public:
         const auto waiting = std::exchange(state_.waiting_, login_state::waiting_for::nothing);
         if (waiting == login_state::waiting_for::nothing)
             return distrust("this conversation is over");
-        // What exactly is wrong is not told: it would be in the server's words.
+        // The defect is not named, since its description may quote the server.
         if (!bson::validate(reply.bytes()))
             return distrust("the server's reply is not valid BSON");
         if (has_ok && !says_ok(reply))
@@ -201,12 +220,12 @@ private:
                 return distrust("the server ends the conversation without a proof");
             const auto answer = state_.scram_->answer(sasl->payload);
             if (!answer)
-                return answer.error();
+                return login_error(answer.error());
             return go_on(*answer, final_reply);
         }
         case final_reply:
             if (const auto proven = state_.scram_->check(sasl->payload); !proven)
-                return proven.error();
+                return login_error(proven.error());
             // A server that does not know skipEmptyExchange wants one more, with nothing in it.
             if (!sasl->done)
                 return go_on({}, empty_reply);
@@ -283,14 +302,14 @@ login_mechanism default_mechanism(const std::optional<std::vector<std::string>>&
 std::optional<login_mechanism> speculative_mechanism(std::optional<login_mechanism> chosen) noexcept
 {
     if (chosen == login_mechanism::plain)
-        return std::nullopt;  // a password in the clear is for nobody who has not asked for it
+        return std::nullopt;  // PLAIN sends the password itself: only on demand
     return chosen.value_or(login_mechanism::scram_sha_256);
 }
 
-result<login_start> start_login(const login& who, std::string_view nonce,
-                                std::vector<scram_keys> known)
+result<login_start> start_login(const login& user, std::string_view nonce,
+                                std::vector<sasl::scram_keys> known)
 {
-    return login_conversation::start(who, nonce, std::move(known));
+    return login_conversation::start(user, nonce, std::move(known));
 }
 
 result<login_step> step_login(login_state& state, bson::view reply)

@@ -1,5 +1,5 @@
 #pragma once
-#include "core/mongo/handshake/scram.hpp"
+#include "core/sasl/scram.hpp"
 #include "holdfast/bson/document.hpp"
 #include "holdfast/bson/view.hpp"
 #include "holdfast/error.hpp"
@@ -19,8 +19,8 @@ enum class login_mechanism : std::uint8_t { scram_sha_1, scram_sha_256, x509, pl
 std::string_view name_of(login_mechanism which) noexcept;
 std::optional<login_mechanism> login_mechanism_named(std::string_view name) noexcept;
 
-/// The mechanism for a user who chose none, by what the hello reply says about him: SCRAM-SHA-256
-/// if it is there, SCRAM-SHA-1 if it is not or if nothing was said. Never a weaker one.
+/// The mechanism for a user without authMechanism, by saslSupportedMechs of the hello reply:
+/// SCRAM-SHA-256 if it is listed, else SCRAM-SHA-1. Never a weaker one.
 login_mechanism default_mechanism(
     const std::optional<std::vector<std::string>>& supported) noexcept;
 
@@ -48,7 +48,7 @@ private:
     login_mechanism mechanism_ = login_mechanism::scram_sha_256;
     waiting_for waiting_ = waiting_for::first_reply;
     std::string source_;
-    std::optional<scram_exchange> scram_;
+    std::optional<sasl::scram_exchange> scram_;
     std::int64_t conversation_ = 0;
 };
 
@@ -58,15 +58,15 @@ struct login_start {
     login_state state;
 };
 
-/// The first command of a conversation. `nonce` and `known` are for SCRAM: see scram_exchange.
-result<login_start> start_login(const login& who, std::string_view nonce,
-                                std::vector<scram_keys> known = {});
+/// The first command of a conversation. `nonce` and `known` are those of sasl::scram_exchange.
+result<login_start> start_login(const login& user, std::string_view nonce,
+                                std::vector<sasl::scram_keys> known = {});
 
 struct send_next {
     bson::document command;
 };
 struct logged_in {
-    std::optional<scram_keys> keys;  // for the caller to keep: see scram_keys
+    std::optional<sasl::scram_keys> keys;  // for the caller to keep: see sasl::scram_keys
 };
 using login_step = std::variant<send_next, logged_in>;
 

@@ -7,11 +7,11 @@
 
 namespace holdfast::core::mongo {
 
-/// Whether the server says that a command succeeded: `ok` is 1 in any numeric type, or true.
+/// Whether a reply reports success: `ok` is 1 in any numeric type, or true.
 bool says_ok(bson::view reply);
 
 /// The error for a reply that is not ok: `what` happened, with the server's number in the context
-/// and the labels that we know. All words of the server's own are left out: in answer to a password
+/// and the labels that we know. All text of the server's own is left out: in answer to a password
 /// they might repeat it.
 error server_refusal(errc code, std::string_view what, bson::view reply);
 

@@ -33,7 +33,7 @@ std::string lower(std::string_view text)
     return out;
 }
 
-/// What can stand in no name, and would be misread by whoever splits the address again.
+/// Characters that no host name has, and that would be misread when the address is split again.
 bool has_forbidden(std::string_view host)
 {
     return std::ranges::any_of(host, [](char c) {
@@ -42,7 +42,7 @@ bool has_forbidden(std::string_view host)
     });
 }
 
-/// Good enough to tell an IPv6 address from a name in brackets; the system does the rest.
+/// Distinguishes an IPv6 address from a name in brackets; the system checks the rest.
 bool looks_like_ipv6(std::string_view text)
 {
     const std::string_view digits = text.substr(0, text.find('%'));

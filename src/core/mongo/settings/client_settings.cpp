@@ -51,7 +51,7 @@ result<void> check_topology(const client_settings& s)
     return {};
 }
 
-/// Each of these loosens what another already loosens: whoever sets two has not understood one.
+/// Each of these disables a check that another disables, too: two of them are a contradiction.
 result<void> check_tls(const tls_settings& s)
 {
     struct loosening {

@@ -74,8 +74,8 @@ struct server_api_settings {
     friend bool operator==(const server_api_settings&, const server_api_settings&) = default;
 };
 
-/// How the application wants its client to behave. The defaults are those of a client that was told
-/// nothing; all times are as the application gave them, and 0 means what the option says of it.
+/// The configuration of a client. The defaults are those of a connection string without options;
+/// times are as the application gave them, and the meaning of 0 is that of the option.
 struct client_settings {
     std::vector<endpoint> seeds = {};  // empty while the names of `srv` have not been looked up
     std::optional<srv_settings> srv = {};

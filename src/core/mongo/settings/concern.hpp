@@ -26,7 +26,7 @@ struct write_concern {
 
     bool is_default() const noexcept { return w.index() == 0 && !journal && !wtimeout; }
 
-    /// False for w:0 without a journal: nobody will tell how it went.
+    /// False for w:0 without a journal: the server sends no reply.
     bool is_acknowledged() const noexcept
     {
         const auto* members = std::get_if<std::int32_t>(&w);

@@ -8,7 +8,7 @@
 
 namespace holdfast::core::mongo {
 
-/// Who the application says it is. Nothing in here may ever reach a message, a log or an event.
+/// The credential of the application. Nothing in here may ever reach a message, a log or an event.
 struct credential {
     std::optional<std::string> username = {};
     std::optional<std::string> password = {};

@@ -15,7 +15,7 @@ enum class profile_name : std::uint8_t { as_specified, upstream_2026_07 };
 struct resilience_profile {
     profile_name name = profile_name::as_specified;
 
-    /// Retries of one operation once the server has said that it is overloaded.
+    /// Retries of one operation once the server has reported overload.
     std::uint32_t max_overload_retries = 5;
     duration base_backoff = std::chrono::milliseconds{100};
     duration max_backoff = std::chrono::seconds{10};
@@ -33,7 +33,7 @@ struct resilience_profile {
     bool connect_errors_are_overload = false;
     /// Whether keys for MONGODB-AWS come from the environment only, never from a connection string.
     bool refuses_aws_keys = false;
-    /// What the handshake says in `backpressure`: true, or the string "2".
+    /// The value of `backpressure` in the handshake: true, or the string "2".
     bool backpressure_as_string = false;
 
     friend constexpr bool operator==(const resilience_profile&,

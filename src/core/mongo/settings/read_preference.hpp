@@ -9,7 +9,7 @@
 
 namespace holdfast::core::mongo {
 
-/// What a member of a replica set says about itself: {"dc": "ny", "rack": "2"}.
+/// The tags of a member of a replica set: {"dc": "ny", "rack": "2"}.
 using tag_set = std::map<std::string, std::string, std::less<>>;
 
 enum class read_mode : std::uint8_t {

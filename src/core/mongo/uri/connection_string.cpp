@@ -1,7 +1,7 @@
 #include "core/mongo/uri/connection_string.hpp"
 
 #include "core/mongo/error/errc.hpp"
-#include "core/mongo/uri/percent.hpp"
+#include "core/uri/percent.hpp"
 
 #include <algorithm>
 
@@ -24,19 +24,9 @@ error badly_encoded_user()
         "for :, %2F for /, %3F for ?, %23 for #, %5B for [, %5D for ], %25 for %");
 }
 
-/// The characters that RFC 3986 lets stand for themselves here, and those beyond ASCII, which
-/// people do write.
-bool may_stand_in_userinfo(char c) noexcept
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           static_cast<unsigned char>(c) >= 0x80 ||
-           std::string_view{"-._~!$&'()*+,;=%"}.find(c) != std::string_view::npos;
-}
-
 result<std::string> decode_userinfo(std::string_view text)
 {
-    auto decoded = std::ranges::all_of(text, may_stand_in_userinfo) ? percent_decode(text)
-                                                                    : std::nullopt;
+    auto decoded = uri::decode_userinfo(text);
     if (!decoded)
         return badly_encoded_user();
     return *std::move(decoded);
@@ -62,17 +52,14 @@ result<void> split_hosts(std::string_view text, connection_string& to)
 {
     if (text.empty())
         return malformed("there is no host; the path of a Unix socket must be percent-encoded");
-    for (;;) {
-        const std::size_t comma = text.find(',');
-        auto host = percent_decode(text.substr(0, comma));
+    for (const std::string_view piece : uri::split_list(text)) {
+        auto host = uri::percent_decode(piece);
         if (!host)
             return malformed("host number " + std::to_string(to.hosts.size() + 1) +
                              " is not percent-encoded UTF-8");
         to.hosts.push_back(*std::move(host));
-        if (comma == text.npos)
-            return {};
-        text.remove_prefix(comma + 1);
     }
+    return {};
 }
 
 result<void> decode_database(std::string_view text, connection_string& to)
@@ -83,7 +70,7 @@ result<void> decode_database(std::string_view text, connection_string& to)
         return malformed(
             "an '@' stands after the hosts; in a user name or a password write %2F for / and %40 "
             "for @");
-    auto name = percent_decode(text);
+    auto name = uri::percent_decode(text);
     constexpr std::string_view forbidden{"/\\ \"$\0", 6};
     if (!name || name->find_first_of(forbidden) != name->npos)
         return malformed(
@@ -94,25 +81,6 @@ result<void> decode_database(std::string_view text, connection_string& to)
 }
 
 }  // namespace
-
-result<std::vector<raw_option>> split_options(std::string_view text)
-{
-    std::vector<raw_option> options;
-    for (std::size_t number = 1; !text.empty(); ++number) {
-        const std::size_t end = std::min(text.find('&'), text.size());
-        const std::string_view pair = text.substr(0, end);
-        text.remove_prefix(std::min(end + 1, text.size()));
-        const std::size_t equals = pair.find('=');
-        if (pair.empty())
-            continue;  // "a=1&" and "a=1&&b=2" are harmless
-        if (equals == pair.npos || equals == 0)
-            return malformed("option number " + std::to_string(number) +
-                             " is not of the form name=value");
-        options.push_back(
-            {std::string{pair.substr(0, equals)}, std::string{pair.substr(equals + 1)}});
-    }
-    return options;
-}
 
 result<connection_string> split_connection_string(std::string_view text)
 {
@@ -139,7 +107,7 @@ result<connection_string> split_connection_string(std::string_view text)
         if (auto done = decode_database(text.substr(1, question - 1), parts); !done)
             return std::move(done).error();
     text.remove_prefix(std::min(question + 1, text.size()));
-    auto options = split_options(text);
+    auto options = uri::split_options(text, errc::invalid_connection_string);
     if (!options)
         return std::move(options).error();
     parts.options = *std::move(options);

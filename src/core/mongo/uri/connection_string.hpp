@@ -1,4 +1,5 @@
 #pragma once
+#include "core/uri/option_text.hpp"
 #include "holdfast/error.hpp"
 
 #include <optional>
@@ -10,11 +11,7 @@ namespace holdfast::core::mongo {
 
 inline constexpr std::size_t longest_connection_string = 65'536;
 
-/// One key=value as it was written, the value not yet decoded.
-struct raw_option {
-    std::string name;
-    std::string value;
-};
+using uri::raw_option;
 
 /// A connection string taken apart, before anything is known about options. All parts but the
 /// values of options are decoded.
@@ -31,11 +28,8 @@ struct connection_string {
     bool may_quote_names = true;
 };
 
-/// Splits the text. Errors never quote from it, for in a string that is not well formed nobody
-/// knows where the password is.
+/// Splits the text. Errors never quote from it: in a malformed string any part may be the
+/// password.
 result<connection_string> split_connection_string(std::string_view text);
-
-/// The part after the question mark, which is also what a TXT record holds.
-result<std::vector<raw_option>> split_options(std::string_view text);
 
 }  // namespace holdfast::core::mongo

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <limits>
 
 namespace holdfast::core::mongo {
@@ -11,32 +10,6 @@ namespace {
 
 constexpr reading taken{};
 constexpr reading ignored{reading::status::ignored};
-
-std::vector<std::string_view> split_at_commas(std::string_view text)
-{
-    std::vector<std::string_view> pieces;
-    for (;;) {
-        const std::size_t comma = text.find(',');
-        pieces.push_back(text.substr(0, comma));
-        if (comma == text.npos)
-            return pieces;
-        text.remove_prefix(comma + 1);
-    }
-}
-
-struct pair {
-    std::string name;
-    std::string value;
-};
-
-/// "name:value"; further colons belong to the value.
-std::optional<pair> split_pair(std::string_view text)
-{
-    const std::size_t colon = text.find(':');
-    if (colon == text.npos || colon == 0)
-        return std::nullopt;
-    return pair{std::string{text.substr(0, colon)}, std::string{text.substr(colon + 1)}};
-}
 
 template <class Pairs>
 std::string joined(const Pairs& pairs)
@@ -65,25 +38,16 @@ constexpr std::array profiles{profile_name::as_specified, profile_name::upstream
 
 }  // namespace
 
-std::optional<std::int64_t> parse_number(std::string_view text) noexcept
-{
-    std::int64_t number = 0;
-    const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (failed != std::errc{} || end != text.data() + text.size())
-        return std::nullopt;
-    return number;
-}
-
 reading take_w(client_settings& to, std::string_view value)
 {
     if (value.empty())
         return ignored;
-    const auto number = parse_number(value);
+    const auto number = uri::parse_number(value);
     if (!number) {
         to.write_concern.w = std::string{value};
         return taken;
     }
-    // Not merely ignored: then writes would be acknowledged otherwise than the user believes.
+    // Fatal: with an ignored value, writes would be acknowledged otherwise than requested.
     if (*number < 0 || *number > std::numeric_limits<std::int32_t>::max())
         return {reading::status::fatal};
     to.write_concern.w = static_cast<std::int32_t>(*number);
@@ -117,8 +81,8 @@ reading take_tag_set(client_settings& to, std::string_view value)
 {
     tag_set tags;
     if (!value.empty())  // an empty set matches every server: it ends a list of wishes
-        for (const std::string_view piece : split_at_commas(value)) {
-            auto tag = split_pair(piece);
+        for (const std::string_view piece : uri::split_list(value)) {
+            auto tag = uri::split_pair(piece);
             if (!tag)
                 return ignored;  // the set as a whole: without one of its tags it would match more
             tags[std::move(tag->name)] = std::move(tag->value);
@@ -138,7 +102,7 @@ std::vector<std::string> written_tag_sets(const client_settings& from)
 reading take_max_staleness(client_settings& to, std::string_view value)
 {
     constexpr std::int64_t least = 90;
-    const auto number = parse_number(value);
+    const auto number = uri::parse_number(value);
     if (!number || *number > std::numeric_limits<std::int32_t>::max())
         return ignored;
     if (*number == -1) {
@@ -163,7 +127,7 @@ reading take_compressors(client_settings& to, std::string_view value)
     constexpr std::array<std::string_view, 3> known{"snappy", "zlib", "zstd"};
     std::vector<std::string> chosen;
     reading outcome = taken;
-    for (const std::string_view name : split_at_commas(value)) {
+    for (const std::string_view name : uri::split_list(value)) {
         if (std::ranges::find(known, name) == known.end())
             outcome.note = "a compressor that is not known is ignored";
         else if (std::ranges::find(chosen, name) == chosen.end())
@@ -221,8 +185,8 @@ reading take_mechanism_properties(client_settings& to, std::string_view value)
     if (!to.credential)
         to.credential.emplace();
     reading outcome = ignored;
-    for (const std::string_view piece : split_at_commas(value)) {
-        auto property = split_pair(piece);
+    for (const std::string_view piece : uri::split_list(value)) {
+        auto property = uri::split_pair(piece);
         if (!property) {
             outcome.note =
                 "what is not of the form NAME:value is ignored, and no value may hold a "

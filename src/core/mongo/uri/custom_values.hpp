@@ -33,7 +33,4 @@ std::vector<std::string> written_profile(const client_settings& from);
 reading take_mechanism_properties(client_settings& to, std::string_view value);
 std::vector<std::string> written_mechanism_properties(const client_settings& from);
 
-/// The whole text as a number, without sign for zero and above.
-std::optional<std::int64_t> parse_number(std::string_view text) noexcept;
-
 }  // namespace holdfast::core::mongo

@@ -1,9 +1,8 @@
 // tidy: table: one row per option, so that there is one place to look an option up and to add one.
 #include "core/mongo/uri/option_table.hpp"
 
+#include "core/mongo/error/errc.hpp"
 #include "core/mongo/uri/custom_values.hpp"
-
-#include <algorithm>
 
 namespace holdfast::core::mongo {
 
@@ -177,7 +176,7 @@ constexpr option table[] = {
      .meaning = "The most connections to one server; 0: no limit.",
      .where = in<&settings::pool, &pool_settings::max_size>},
     {.name = "minPoolSize",
-     .meaning = "Connections that are kept open even if nobody needs them.",
+     .meaning = "Connections that are kept open even if they are idle.",
      .where = in<&settings::pool, &pool_settings::min_size>},
     {.name = "maxConnecting",
      .meaning = "How many connections to one server are made at the same time.",
@@ -197,7 +196,7 @@ constexpr option table[] = {
      .where = at<&settings::heartbeat_frequency>,
      .least = min_heartbeat_frequency.count()},
     {.name = "serverMonitoringMode",
-     .meaning = "Whether servers tell of changes by themselves (stream) or are asked (poll).",
+     .meaning = "Whether servers push changes (stream) or are polled (poll).",
      .where = custom_value{take_monitoring_mode, written_monitoring_mode},
      .allowed = "auto, stream or poll"},
     {.name = "serverSelectionTimeoutMS",
@@ -235,7 +234,7 @@ constexpr option table[] = {
                 "snapshot, or what a later server knows.",
      .where = in<&settings::read_concern, &read_concern::level>},
     {.name = "w",
-     .meaning = "How many members acknowledge a write; 0: none, and nobody tells how it went.",
+     .meaning = "How many members acknowledge a write; 0: unacknowledged, errors are not reported.",
      .where = custom_value{take_w, written_w},
      .allowed = "a number from 0 on, majority, or the name of a custom write concern"},
     {.name = "journal",
@@ -281,38 +280,12 @@ constexpr option_alias aliases[] = {
     {.name = "secondaryAcceptableLatencyMS", .stands_for = "localThresholdMS"},
 };
 
-bool same_name(std::string_view a, std::string_view b) noexcept
-{
-    constexpr auto lower = [](char c) {
-        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    };
-    return std::ranges::equal(a, b, {}, lower, lower);
-}
-
 }  // namespace
 
-std::span<const option> all_options() noexcept
+const uri::option_table<client_settings>& option_table() noexcept
 {
-    return table;
-}
-
-std::span<const option_alias> all_aliases() noexcept
-{
-    return aliases;
-}
-
-const option* find_option(std::string_view name) noexcept
-{
-    const auto* const found = std::ranges::find_if(
-        table, [&](const option& o) { return same_name(o.name, name); });
-    return found == std::end(table) ? nullptr : found;
-}
-
-const option_alias* find_alias(std::string_view name) noexcept
-{
-    const auto* const found = std::ranges::find_if(
-        aliases, [&](const option_alias& a) { return same_name(a.name, name); });
-    return found == std::end(aliases) ? nullptr : found;
+    static const uri::option_table<client_settings> all{table, aliases, errc::invalid_option};
+    return all;
 }
 
 }  // namespace holdfast::core::mongo

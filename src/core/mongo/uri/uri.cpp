@@ -2,8 +2,8 @@
 
 #include "core/mongo/error/errc.hpp"
 #include "core/mongo/settings/address.hpp"
-#include "core/mongo/uri/apply_options.hpp"
 #include "core/mongo/uri/option_table.hpp"
+#include "core/uri/apply_options.hpp"
 
 #include <algorithm>
 
@@ -84,7 +84,7 @@ void append(std::vector<std::string>& to, std::vector<std::string> more)
     to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
-/// All that a string says, given the seeds and the options it ends up with.
+/// The parsed string, given the seeds and the options it ends up with.
 result<parsed_uri> assemble(const connection_string& source, std::vector<endpoint> seeds,
                             std::optional<srv_settings> srv, const std::vector<raw_option>& options)
 {
@@ -93,7 +93,8 @@ result<parsed_uri> assemble(const connection_string& source, std::vector<endpoin
     made.settings.seeds = std::move(seeds);
     made.settings.srv = std::move(srv);
     made.settings.database = source.database;
-    auto warnings = apply_options({options, source.may_quote_names}, made.settings);
+    auto warnings = uri::apply_options(option_table(), {options, source.may_quote_names},
+                                       made.settings);
     if (!warnings)
         return std::move(warnings).error();
     made.warnings = *std::move(warnings);
@@ -140,7 +141,7 @@ result<std::vector<raw_option>> merge_options(const srv_settings& srv, const srv
         return bad_answer(srv, "there is more than one TXT record");
     std::vector<raw_option> merged;
     if (!answer.txt.empty()) {
-        auto options = split_options(answer.txt.front());
+        auto options = uri::split_options(answer.txt.front(), errc::invalid_connection_string);
         if (!options)
             return bad_answer(srv, "the TXT record is not of the form name=value&name=value");
         merged = *std::move(options);

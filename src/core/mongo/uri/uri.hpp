@@ -10,7 +10,7 @@
 
 namespace holdfast::core::mongo {
 
-/// What a connection string says. Neither warnings nor errors hold a user name, a password or any
+/// A parsed connection string. Neither warnings nor errors hold a user name, a password or any
 /// other value; they name options, and what is allowed for them.
 struct parsed_uri {
     client_settings settings;
@@ -31,7 +31,7 @@ struct srv_target {
     std::uint16_t port = 0;
 };
 
-/// What the name server said.
+/// The reply of the name server.
 struct srv_answer {
     /// In an order drawn by the caller, for the first `srvMaxHosts` of them become the seeds.
     std::vector<srv_target> targets;

@@ -1,6 +1,6 @@
 #include "core/mongo/wire/compression.hpp"
 
-#include "core/mongo/wire/compressors.hpp"
+#include "core/compress/compressors.hpp"
 #include "holdfast/bson/builder.hpp"
 #include "holdfast/bson/element.hpp"
 
@@ -67,6 +67,47 @@ result<compressed_head> parse_head(std::span<const std::uint8_t> message, std::s
                            wire_compressor{message[compressor_at]}};
 }
 
+/// Nothing for `noop`, which copies.
+std::optional<core::compressor> algorithm_of(wire_compressor which) noexcept
+{
+    switch (which) {
+    case wire_compressor::noop:
+        return std::nullopt;
+    case wire_compressor::snappy:
+        return core::compressor::snappy;
+    case wire_compressor::zlib:
+        return core::compressor::zlib;
+    case wire_compressor::zstd:
+        return core::compressor::zstd;
+    }
+    return std::nullopt;
+}
+
+/// The size of what was appended to `out`, or nothing on failure.
+std::optional<std::size_t> append_compressed(compression with, std::span<const std::uint8_t> body,
+                                             bson::byte_buffer& out)
+{
+    const auto algorithm = algorithm_of(with.with);
+    const std::size_t bound = algorithm ? compressed_bound(*algorithm, body.size()) : body.size();
+    std::uint8_t* const to = out.grow(bound);
+    if (algorithm)
+        return compress_into(*algorithm, body, {to, bound}, with.zlib_level);
+    std::ranges::copy(body, to);
+    return body.size();
+}
+
+/// True if the payload decompresses to exactly as many bytes as `to` has.
+bool decompress_payload(wire_compressor with, std::span<const std::uint8_t> payload,
+                        std::span<std::uint8_t> to) noexcept
+{
+    if (const auto algorithm = algorithm_of(with))
+        return decompress_into(*algorithm, payload, to);
+    if (payload.size() != to.size())
+        return false;
+    std::ranges::copy(payload, to.begin());
+    return true;
+}
+
 }  // namespace
 
 std::string_view name_of(wire_compressor which) noexcept
@@ -107,8 +148,8 @@ bool may_compress(std::string_view command_name) noexcept
 }
 
 result<std::span<const std::uint8_t>> compress_message(std::span<const std::uint8_t> message,
-                                                       compression compressor, bson::byte_buffer& out,
-                                                       std::size_t limit)
+                                                       compression compressor,
+                                                       bson::byte_buffer& out, std::size_t limit)
 {
     auto header = parse_whole(message);
     if (!header)
@@ -121,9 +162,7 @@ result<std::span<const std::uint8_t>> compress_message(std::span<const std::uint
     to = bson::layout::store(to, static_cast<std::int32_t>(body.size()));
     *to = static_cast<std::uint8_t>(compressor.with);
 
-    const std::size_t bound = compressed_bound(compressor.with, body.size());
-    std::uint8_t* const payload = out.grow(bound);
-    const auto size = deflate_into(compressor, body, {payload, bound});
+    const auto size = append_compressed(compressor, body, out);
     if (!size) {
         out.truncate(start);
         return error{errc::compression_failed,
@@ -154,11 +193,11 @@ result<std::span<const std::uint8_t>> decompress_message(std::span<const std::ui
     const std::size_t start = out.size();
     start_header(out, header->request, header->response_to, head->original);
     std::uint8_t* const body = out.grow(head->claimed_size);
-    if (!inflate_into(head->with, message.subspan(payload_at), {body, head->claimed_size})) {
+    if (!decompress_payload(head->with, message.subspan(payload_at), {body, head->claimed_size})) {
         out.truncate(start);
         return wire_error(errc::compression_failed, payload_at,
-                          "this is not what " + std::string{name_of(head->with)} + " makes of " +
-                              std::to_string(head->claimed_size) + " bytes");
+                          "the payload is not " + std::string{name_of(head->with)} + " data of " +
+                              std::to_string(head->claimed_size) + " uncompressed bytes");
     }
     auto patched = patch_length(out, start, limit);
     if (!patched)

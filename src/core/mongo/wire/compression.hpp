@@ -24,19 +24,20 @@ std::optional<wire_compressor> compressor_named(std::string_view name) noexcept;
 std::optional<wire_compressor> choose_compressor(std::span<const wire_compressor> ours,
                                                  std::span<const wire_compressor> theirs) noexcept;
 
-/// False for commands that carry secrets: the size of a compressed message tells something about
-/// what is in it.
+/// False for commands that carry secrets: the size of a compressed message depends on its content
+/// (the CRIME attack).
 bool may_compress(std::string_view command_name) noexcept;
 
 struct compression {
     wire_compressor with = wire_compressor::noop;
-    int zlib_level = -1;  // 0 to 9, or -1 for what zlib thinks best
+    int zlib_level = -1;  // 0 to 9, or -1 for zlib's default
 };
 
 /// Writes `message`, which must be whole and lie elsewhere, as an OP_COMPRESSED at the end of
 /// `out`. The limit is for what comes out.
 result<std::span<const std::uint8_t>> compress_message(std::span<const std::uint8_t> message,
-                                                       compression compressor, bson::byte_buffer& out,
+                                                       compression compressor,
+                                                       bson::byte_buffer& out,
                                                        std::size_t limit = max_message_size);
 
 /// Writes the message that an OP_COMPRESSED holds at the end of `out`, header and all; it must lie

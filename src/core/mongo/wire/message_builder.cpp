@@ -95,7 +95,7 @@ void document_sequence::add(bson::view document)
 
 void document_sequence::append(std::span<const std::uint8_t> documents, std::size_t count)
 {
-    last_.reset();  // nobody knows where the last one begins
+    last_.reset();  // where the last one begins is unknown
     bson::layout::store_bytes(message_->out_->grow(documents.size()), documents.data(),
                               documents.size());
     count_ += count;

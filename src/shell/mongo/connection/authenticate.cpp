@@ -29,7 +29,7 @@ result<login_start> start(runtime::world& in, const connection_config& config,
     std::array<std::uint8_t, 24> chance;  // as many bytes as the server draws
     in.random(chance);
     return core::mongo::start_login(login_of(*config.credential, mechanism),
-                                    core::mongo::to_base64(chance), config.keys->all());
+                                    core::sasl::to_base64(chance), config.keys->all());
 }
 
 /// One command of a conversation. Its words stay out of all errors.

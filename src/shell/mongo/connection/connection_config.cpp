@@ -58,15 +58,15 @@ result<void> self_description::append(core::mongo::wrapping_library library)
     return {};
 }
 
-std::vector<core::mongo::scram_keys> known_keys::all() const
+std::vector<core::sasl::scram_keys> known_keys::all() const
 {
     const std::scoped_lock lock{mutex_};
     return keys_;
 }
 
-void known_keys::add(core::mongo::scram_keys keys)
+void known_keys::add(core::sasl::scram_keys keys)
 {
-    const auto same = [&](const core::mongo::scram_keys& other) {
+    const auto same = [&](const core::sasl::scram_keys& other) {
         return other.hash == keys.hash && other.salt == keys.salt &&
                other.iterations == keys.iterations;
     };

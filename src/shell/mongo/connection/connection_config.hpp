@@ -21,14 +21,14 @@ namespace holdfast::shell::mongo {
 /// SCRAM keys of earlier logins, which are slow to compute. Shared by all connections of a client.
 class known_keys {
 public:
-    std::vector<core::mongo::scram_keys> all() const;
-    void add(core::mongo::scram_keys keys);
+    std::vector<core::sasl::scram_keys> all() const;
+    void add(core::sasl::scram_keys keys);
 
 private:
     static constexpr std::size_t most = 4;  // one per mechanism, and some for changed passwords
 
     mutable std::mutex mutex_;
-    std::vector<core::mongo::scram_keys> keys_;
+    std::vector<core::sasl::scram_keys> keys_;
 };
 
 /// What handshakes say of us. Libraries that wrap this one may add themselves at any time, for

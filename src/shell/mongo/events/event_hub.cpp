@@ -8,8 +8,8 @@
 namespace holdfast::shell::mongo {
 namespace {
 
-/// One listener; heartbeats get back the form in which they are told.
-struct teller {
+/// Passes an event to one listener; heartbeats in their public form.
+struct notifier {
     holdfast::mongo::event_listener& to;
 
     void operator()(const heartbeat_reply& e) const
@@ -32,8 +32,9 @@ event_hub::event_hub(std::vector<std::shared_ptr<holdfast::mongo::event_listener
       log_{std::move(log)},
       text_{log_ ? std::make_unique<log_messages>(*log_, most) : nullptr},
       silent_{listeners_.empty() && !log_},
-      hears_commands_{!listeners_.empty() ||
-                      (log_ && log_->wants(log_component::command, severity::debug))}
+      hears_commands_{
+          !listeners_.empty() ||
+          (log_ && log_->wants(holdfast::mongo::log_components::command, severity::debug))}
 {
 }
 
@@ -41,36 +42,13 @@ event_hub::~event_hub() = default;
 
 void event_hub::queue(queued_event what)
 {
-    if (silent_)
-        return;
-    const std::scoped_lock lock{mutex_};
-    queue_.push_back(std::move(what));
-    waiting_.store(true, std::memory_order_relaxed);
+    if (!silent_)
+        queue_.push(std::move(what));
 }
 
 void event_hub::deliver()
 {
-    if (!waiting_.load(std::memory_order_relaxed))
-        return;
-    for (;;) {
-        std::vector<queued_event> batch;
-        {
-            const std::scoped_lock lock{mutex_};
-            // Somebody is at it, perhaps this very thread, called back by a listener.
-            if (delivering_)
-                return;
-            if (queue_.empty()) {
-                waiting_.store(false, std::memory_order_relaxed);
-                return;
-            }
-            batch.swap(queue_);
-            delivering_ = true;
-        }
-        for (const queued_event& one : batch)
-            notify(one);
-        const std::scoped_lock lock{mutex_};
-        delivering_ = false;
-    }
+    queue_.drain([this](const queued_event& one) { notify(one); });
 }
 
 void event_hub::notify(const events::command_started& what) const noexcept
@@ -101,8 +79,8 @@ void event_hub::notify(const events::command_failed& what) const noexcept
 
 const log_messages* event_hub::selection_log() const noexcept
 {
-    const bool wanted = log_ &&
-                        log_->wants(log_component::server_selection, severity::informational);
+    const bool wanted = log_ && log_->wants(holdfast::mongo::log_components::server_selection,
+                                            severity::informational);
     return wanted ? text_.get() : nullptr;
 }
 
@@ -113,7 +91,7 @@ void event_hub::notify(const queued_event& what) noexcept
     if (text_)
         text_->write(what, topology_);
     for (const auto& listener : listeners_)
-        std::visit(teller{*listener}, what);
+        std::visit(notifier{*listener}, what);
 }
 
 }  // namespace holdfast::shell::mongo

@@ -2,10 +2,10 @@
 #include "holdfast/bson/document.hpp"
 #include "holdfast/log.hpp"
 #include "holdfast/mongo/events.hpp"
+#include "holdfast/mongo/log.hpp"
+#include "shell/events/event_queue.hpp"
 
-#include <atomic>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <variant>
 #include <vector>
@@ -14,7 +14,7 @@ namespace holdfast::shell::mongo {
 
 namespace events = holdfast::mongo::events;
 
-/// A heartbeat's end with what it needs to live until it is told.
+/// The end of a heartbeat; it owns its data until it is delivered.
 struct heartbeat_reply {
     endpoint server;
     bool awaited = false;
@@ -32,13 +32,14 @@ struct heartbeat_failure {
     std::optional<std::int64_t> server_connection = {};
 };
 
-/// Something that the application should know, and that is no event: for the log alone.
+/// A warning to the application, for the log alone.
 struct queued_warning {
-    log_component from = log_component::topology;
+    log_component from = holdfast::mongo::log_components::topology;
     std::string text;
 };
 
-/// All that is told in order; command events are not, since they belong to their operations.
+/// The events that are delivered in order. Command events are not queued: they are delivered by
+/// their operations.
 using queued_event = std::variant<
     events::pool_created, events::pool_ready, events::pool_cleared, events::pool_closed,
     events::connection_created, events::connection_ready, events::connection_closed,
@@ -50,17 +51,16 @@ using queued_event = std::variant<
 
 class log_messages;
 
-/// Tells listeners and the log what happens in a client. Events are put in wherever they arise,
-/// also under a lock, and told by deliver(), which is called where no lock is held: in the order in
-/// which they were put in, one at a time, by whichever thread finds nobody else at it.
+/// Delivers events to the listeners and the log. Events are queued wherever they arise, also under
+/// a lock, and delivered by deliver(), which is called where no lock is held: see event_queue.
 class event_hub {
 public:
-    /// `most` is how much of a document a log message shows.
+    /// `most` is the number of bytes of a document that a log message shows.
     event_hub(std::vector<std::shared_ptr<holdfast::mongo::event_listener>> listeners,
               std::shared_ptr<log_sink> log, std::size_t most = 1000);
     ~event_hub();
 
-    /// Nobody listens, and nothing is logged: then nothing need be queued.
+    /// There is neither a listener nor a log, so that nothing need be queued.
     bool silent() const noexcept { return silent_; }
 
     void queue(queued_event what);
@@ -72,7 +72,7 @@ public:
     void notify(const events::command_succeeded& what) const noexcept;
     void notify(const events::command_failed& what) const noexcept;
 
-    /// Null if the log wants to know nothing of how servers are selected.
+    /// Null if the log does not want messages about server selection.
     const log_messages* selection_log() const noexcept;
 
 private:
@@ -81,13 +81,10 @@ private:
     std::vector<std::shared_ptr<holdfast::mongo::event_listener>> listeners_;
     std::shared_ptr<log_sink> log_;
     std::unique_ptr<log_messages> text_;  // null if nothing is logged
-    bson::object_id topology_ = {};  // of the one that is told of; written by who delivers
+    bson::object_id topology_ = {};  // the topology's id for log messages; written while delivering
     bool silent_;
     bool hears_commands_;
-    std::mutex mutex_;
-    std::vector<queued_event> queue_;
-    std::atomic<bool> waiting_{false};  // whether the queue may hold something: no lock if not
-    bool delivering_ = false;
+    event_queue<queued_event> queue_;
 };
 
 }  // namespace holdfast::shell::mongo

@@ -1,15 +1,20 @@
 #include "shell/mongo/events/log_messages.hpp"
 
 #include "core/mongo/settings/address.hpp"
-#include "holdfast/bson/builder.hpp"
 #include "holdfast/bson/json.hpp"
+#include "holdfast/mongo/log.hpp"
 
 #include <chrono>
+#include <concepts>
+#include <deque>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace holdfast::shell::mongo {
 namespace {
+
+namespace log_components = holdfast::mongo::log_components;
 
 std::int64_t in_ms(duration what)
 {
@@ -20,53 +25,60 @@ std::int64_t in_ms(duration what)
 class record {
 public:
     record(log_component component, std::string_view message)
-        : fields_{bytes_}, component_{component}, message_{message}
+        : component_{component}, message_{message}
     {
-        fields_.add("message", message);
+        fields_.reserve(most_fields);
     }
 
     template <class T>
-    record& add(std::string_view name, const T& value)
+        requires(!std::same_as<T, std::string>)
+    record& add(std::string_view name, T value)
     {
-        fields_.add(name, value);
+        fields_.push_back({name, value});
         return *this;
+    }
+    /// A text that lives elsewhere, as long as the record.
+    record& add(std::string_view name, const std::string& text)
+    {
+        return add(name, std::string_view{text});
+    }
+    record& add(std::string_view name, std::string&& text)
+    {
+        return add(name, std::string_view{texts_.emplace_back(std::move(text))});
     }
     record& server(const endpoint& which)
     {
         const auto [host, port] = core::mongo::parts_of(which);
-        fields_.add("serverHost", host);
+        add("serverHost", std::string{host});
         if (port != 0)
-            fields_.add("serverPort", static_cast<std::int32_t>(port));
+            add("serverPort", std::int64_t{port});
         return *this;
     }
     record& driver_connection(connection_id which)
     {
-        fields_.add("driverConnectionId", static_cast<std::int64_t>(which.value()));
-        return *this;
+        return add("driverConnectionId", static_cast<std::int64_t>(which.value()));
     }
     record& server_connection(const std::optional<std::int64_t>& which)
     {
-        if (which)
-            fields_.add("serverConnectionId", *which);
-        return *this;
+        return which ? add("serverConnectionId", *which) : *this;
     }
     record& took(duration what) { return add("durationMS", in_ms(what)); }
     record& document(std::string_view name, bson::view what, std::size_t most)
     {
         auto text = bson::to_json(what);
-        fields_.add(name, cut_short(text ? *std::move(text) : text.error().message(), most));
-        return *this;
+        return add(name, cut_short(text ? *std::move(text) : text.error().message(), most));
     }
 
-    void write(log_sink& to, severity level = severity::debug)
+    void write(log_sink& to, severity level = severity::debug) const
     {
-        const auto done = fields_.finish();
-        to.write({level, component_, message_, done ? *done : bson::view{}});
+        to.write({level, component_, message_, fields_});
     }
 
 private:
-    bson::byte_buffer bytes_;
-    bson::builder fields_;
+    static constexpr std::size_t most_fields = 12;
+
+    std::vector<log_field> fields_;
+    std::deque<std::string> texts_;  // those that the fields view; a deque does not move them
     log_component component_;
     std::string_view message_;
 };
@@ -112,7 +124,7 @@ struct writer {
     template <class Fill>
     void connection(std::string_view message, const endpoint& server, const Fill& fill) const
     {
-        say(to, log_component::connection, message, [&](record& r) { fill(r.server(server)); });
+        say(to, log_components::connection, message, [&](record& r) { fill(r.server(server)); });
     }
     void connection(std::string_view message, const endpoint& server) const
     {
@@ -121,7 +133,7 @@ struct writer {
     template <class Fill>
     void monitoring(std::string_view message, const Fill& fill) const
     {
-        say(to, log_component::topology, message,
+        say(to, log_components::topology, message,
             [&](record& r) { fill(r.add("topologyId", topology.to_string())); });
     }
 
@@ -216,7 +228,8 @@ struct writer {
     {
         monitoring("Stopped server monitoring", [&](record& r) { r.server(e.server); });
     }
-    void operator()(const events::server_description_changed&) const {}  // the topology's says it
+    void operator()(const events::server_description_changed&) const {
+    }  // logged with the topology's
     void operator()(const events::server_heartbeat_started& e) const
     {
         monitoring("Server heartbeat started", [&](record& r) {
@@ -304,7 +317,7 @@ void log_messages::write(const queued_event& what, const bson::object_id& topolo
 
 void log_messages::write(const events::command_started& what) const
 {
-    say(to_, log_component::command, "Command started", [&](record& r) {
+    say(to_, log_components::command, "Command started", [&](record& r) {
         add_facts(r, what.of);
         r.document("command", what.command, most_);
     });
@@ -312,7 +325,7 @@ void log_messages::write(const events::command_started& what) const
 
 void log_messages::write(const events::command_succeeded& what) const
 {
-    say(to_, log_component::command, "Command succeeded", [&](record& r) {
+    say(to_, log_components::command, "Command succeeded", [&](record& r) {
         add_facts(r, what.of);
         r.took(what.took).document("reply", what.reply, most_);
     });
@@ -320,7 +333,7 @@ void log_messages::write(const events::command_succeeded& what) const
 
 void log_messages::write(const events::command_failed& what) const
 {
-    say(to_, log_component::command, "Command failed", [&](record& r) {
+    say(to_, log_components::command, "Command failed", [&](record& r) {
         add_facts(r, what.of);
         r.took(what.took).add("failure", what.failure.message());
     });
@@ -328,13 +341,13 @@ void log_messages::write(const events::command_failed& what) const
 
 void log_messages::selection_started(const selection_facts& of) const
 {
-    say(to_, log_component::server_selection, "Server selection started",
+    say(to_, log_components::server_selection, "Server selection started",
         [&](record& r) { add_facts(r, of); });
 }
 
 void log_messages::selection_succeeded(const selection_facts& of, const endpoint& server) const
 {
-    say(to_, log_component::server_selection, "Server selection succeeded", [&](record& r) {
+    say(to_, log_components::server_selection, "Server selection succeeded", [&](record& r) {
         add_facts(r, of);
         r.server(server);
     });
@@ -342,7 +355,7 @@ void log_messages::selection_succeeded(const selection_facts& of, const endpoint
 
 void log_messages::selection_failed(const selection_facts& of, const error& why) const
 {
-    say(to_, log_component::server_selection, "Server selection failed", [&](record& r) {
+    say(to_, log_components::server_selection, "Server selection failed", [&](record& r) {
         add_facts(r, of);
         r.add("failure", why.message());
     });
@@ -351,7 +364,7 @@ void log_messages::selection_failed(const selection_facts& of, const error& why)
 void log_messages::selection_waits(const selection_facts& of, duration left) const
 {
     say(
-        to_, log_component::server_selection, "Waiting for suitable server to become available",
+        to_, log_components::server_selection, "Waiting for suitable server to become available",
         [&](record& r) {
             add_facts(r, of);
             r.add("remainingTimeMS", in_ms(left));

@@ -9,7 +9,7 @@
 
 namespace holdfast::shell::mongo {
 
-/// What a selection of a server is logged with.
+/// The fields of log messages about server selection.
 struct selection_facts {
     std::string_view operation;  // the command's name
     operation_id id = {};
@@ -17,9 +17,9 @@ struct selection_facts {
     std::string_view topology;  // as it is, for people
 };
 
-/// Puts events into the words and fields of the drivers' logging specification. Documents are cut
-/// after so many bytes of Extended JSON, at the end of a character; commands and replies that carry
-/// secrets are empty already when they come here.
+/// Turns events into the messages and fields of the drivers' logging specification. Documents are
+/// truncated after `most` bytes of Extended JSON, at the end of a character; commands and replies
+/// that carry secrets are empty documents already.
 class log_messages {
 public:
     log_messages(log_sink& to, std::size_t most) noexcept : to_{to}, most_{most} {}
@@ -39,7 +39,7 @@ private:
     std::size_t most_;
 };
 
-/// For people, in a line.
+/// One line, for humans.
 std::string to_text(const holdfast::mongo::topology_description& t);
 
 /// At most `most` bytes of it, and "..." if that is not all. A character is not cut in two.

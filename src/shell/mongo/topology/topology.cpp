@@ -206,7 +206,7 @@ void topology::perform(const core::mongo::effect& what)
                 s.monitor->request_check();
         });
     } else if (const auto* warning = std::get_if<sdam::warn>(&what)) {
-        events_->queue(queued_warning{log_component::topology, warning->text});
+        events_->queue(queued_warning{.text = warning->text});
     } else if (const auto* cancel = std::get_if<sdam::cancel_check>(&what)) {
         with(cancel->server, [](server& s) {
             if (s.monitor)

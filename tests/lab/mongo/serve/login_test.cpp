@@ -1,4 +1,5 @@
-#include "core/mongo/handshake/scram.hpp"
+#include "core/mongo/handshake/password_digest.hpp"
+#include "core/sasl/scram.hpp"
 #include "lab/mongo/command/users.hpp"
 #include "lab/mongo/serve/served_node.hpp"
 #include "support/canary.hpp"
@@ -6,9 +7,9 @@
 namespace holdfast::lab::mongo {
 namespace {
 
-using core::mongo::scram_exchange;
-using core::mongo::scram_hash;
-using core::mongo::secret;
+using core::sasl::scram_exchange;
+using core::sasl::scram_hash;
+using core::sasl::secret;
 namespace canary = proof::canary;
 
 struct login_options {
@@ -47,8 +48,9 @@ protected:
     static bson::document start_of(const login_options& login, const scram_exchange& talk)
     {
         const std::string first = talk.first_message();
-        return bson::doc("saslStart", 1, "mechanism", login.sha_256 ? "SCRAM-SHA-256" : "SCRAM-SHA-1",
-                         "payload", binary_of(first), "options",
+        return bson::doc("saslStart", 1, "mechanism",
+                         login.sha_256 ? "SCRAM-SHA-256" : "SCRAM-SHA-1", "payload",
+                         binary_of(first), "options",
                          bson::doc("skipEmptyExchange", login.skip_empty), "$db", login.database);
     }
     static std::string payload_of(const bson::document& reply)

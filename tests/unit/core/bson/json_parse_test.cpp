@@ -158,7 +158,7 @@ TEST(json_parse, errors_of_structure)
     expect_refused(table);
 }
 
-TEST(json_parse, errors_of_words_and_numbers)
+TEST(json_parse, malformed_literals_and_numbers_are_errors)
 {
     const refusal table[] = {
         {R"({"a":tru})", "1", "6", "expected a value, found 't'"},

@@ -46,7 +46,7 @@ TEST(validate, holds_the_size_limit)
     EXPECT_EQ(larger.error().code(), errc::too_large);
 }
 
-TEST(validate, checks_text_everywhere_unless_told_not_to)
+TEST(validate, utf8_is_checked_everywhere_unless_disabled)
 {
     const std::string bad = "\xFF";
     const document table[] = {

@@ -109,7 +109,7 @@ TEST(error_explain, of_a_bare_error_is_message_and_code)
     EXPECT_EQ(e.explain(), "the pipe broke\n  code: " + in_full(e.code()));
 }
 
-TEST(error_explain, tells_the_whole_story)
+TEST(error_explain, has_message_code_labels_context_and_attempts)
 {
     const error_code reset = make_error_code(sys::connection_reset);
     const error_code full = make_error_code(sys::no_space_on_device);

@@ -15,7 +15,7 @@ using bson::object;
 
 client_metadata full()
 {
-    return {.application = "kelp",
+    return {.application = "tide",
             .driver_name = "holdfast",
             .driver_version = "0.1.0",
             .os_type = "Linux",
@@ -39,7 +39,7 @@ std::string text(const bson::document& client, std::string_view path)
 TEST(client_metadata, says_all_it_knows)
 {
     const auto expected = doc(
-        "application", object("name", "kelp"),  //
+        "application", object("name", "tide"),  //
         "driver", object("name", "holdfast", "version", "0.1.0"), "os",
         object("type", "Linux", "name", "Debian", "architecture", "x86_64", "version", "12"),
         "platform", "g++ 12.2",  //

@@ -87,7 +87,8 @@ TEST(scram_login, speaks_as_the_specification_prints_it)
         const auto last = step_login(login.state, reply(1, t.server_final, true)).value();
         const auto& keys = std::get<logged_in>(last).keys;
         ASSERT_TRUE(keys);
-        EXPECT_EQ(keys->hash, t.mechanism == scram_sha_1 ? scram_hash::sha_1 : scram_hash::sha_256);
+        EXPECT_EQ(keys->hash,
+                  t.mechanism == scram_sha_1 ? sasl::scram_hash::sha_1 : sasl::scram_hash::sha_256);
     }
 }
 
@@ -123,7 +124,7 @@ TEST(scram_login, uses_the_keys_and_the_database_that_it_is_given)
     login_start first = begin(sha_256);
     ASSERT_TRUE(step_login(first.state, reply(1, sha_256.server_first, false)));
     const auto done = step_login(first.state, reply(1, sha_256.server_final, true)).value();
-    const scram_keys keys = *std::get<logged_in>(done).keys;
+    const sasl::scram_keys keys = *std::get<logged_in>(done).keys;
 
     login_start second =
         start_login({scram_sha_256, "user", "lovelace", "sea"}, sha_256.nonce, {keys}).value();
@@ -153,7 +154,7 @@ struct answer {
     error_code expected;
 };
 
-TEST(scram_login, ends_at_the_first_wrong_word)
+TEST(scram_login, malformed_reply_ends_the_conversation)
 {
     const payload first{sha_256.server_first};
     const bson::binary f = first.bytes();
@@ -204,7 +205,7 @@ TEST(login, is_over_when_it_is_over)
     EXPECT_EQ(step_login(login.state, doc("ok", 1)).error().code(), errc::untrusted_server);
 }
 
-TEST(login, tells_the_servers_number_and_known_labels_but_not_its_words)
+TEST(login, refusal_has_code_and_known_labels_but_not_the_servers_message)
 {
     const auto labels = bson::arr("RetryableError", "lovelace", 5);
     const bson::document table[] = {

@@ -120,7 +120,7 @@ TEST(credential, is_checked_by_the_rules_of_its_mechanism)
     }
 }
 
-TEST(credential, tells_which_properties_are_allowed)
+TEST(credential, error_names_the_allowed_properties)
 {
     const auto checked = check(with("MONGODB-OIDC", {}, {}, {{"UNKNOWN", "x"}}));
     ASSERT_FALSE(checked);

@@ -1,25 +1,11 @@
 #include "core/mongo/uri/connection_string.hpp"
 
 #include "core/mongo/error/errc.hpp"
-#include "core/mongo/uri/percent.hpp"
 
 #include <gtest/gtest.h>
 
 namespace holdfast::core::mongo {
 namespace {
-
-TEST(percent_decode, turns_escapes_into_bytes)
-{
-    EXPECT_EQ(percent_decode(""), "");
-    EXPECT_EQ(percent_decode("a%20b%2Fc%2f"), "a b/c/");
-    EXPECT_EQ(percent_decode("a+b"), "a+b");
-    EXPECT_EQ(percent_decode("%C3%BC"), "\xC3\xBC");
-    EXPECT_EQ(percent_decode("%2541"), "%41");
-    for (const std::string_view bad :
-         {"%", "%4", "a%", "%4g", "%g4", "%-1", "% 1", "%+1", "%C3", "\xFF", "%ED%A0%80"})
-        EXPECT_EQ(percent_decode(bad), std::nullopt) << bad;
-    EXPECT_EQ(percent_decode(std::string_view{"a%412"}.substr(0, 3)), std::nullopt);
-}
 
 TEST(connection_string, is_split_into_its_parts)
 {

@@ -33,7 +33,7 @@ void expect_no_secret(const std::string& text)
 
 /// A password with any two characters in it that should have been encoded, each of which may end
 /// what the parser takes for the user, the hosts, the database or an option.
-TEST(secrets, of_a_badly_encoded_password_are_not_told)
+TEST(secrets, badly_encoded_password_is_not_in_the_error)
 {
     for (const char one : std::string_view{"@:/?#[]&=%,;+ $\"\\<>^`{|}~\x01\x7f\xff"})
         for (const char two : std::string_view{"@:/?#[]&=%,;+ $\"\\<>^`{|}~\x01\x7f\xff"})
@@ -50,7 +50,7 @@ TEST(secrets, of_a_badly_encoded_password_are_not_told)
                 }
 }
 
-TEST(secrets, in_options_are_not_told)
+TEST(secrets, values_of_options_are_not_in_warnings_or_errors)
 {
     constexpr std::string_view start = "mongodb://alice:lovelace@host/?";
     for (const std::string_view options : {

@@ -34,7 +34,7 @@ TEST(uri, gives_one_or_more_seeds_in_lower_case)
               (std::vector{endpoint{"a:27017"}, endpoint{"b:1"}, endpoint{"[::1]:2"}}));
 }
 
-TEST(uri, decides_how_the_topology_starts)
+TEST(uri, options_decide_the_initial_topology_type)
 {
     struct row {
         std::string_view text;
@@ -106,7 +106,7 @@ TEST(uri, is_refused_where_options_contradict_each_other)
     }
 }
 
-TEST(uri, tells_which_host_is_wrong_without_showing_it)
+TEST(uri, malformed_host_is_named_by_its_number_only)
 {
     for (const std::string_view text : {"mongodb://a,b:x", "mongodb://a,b::1", "mongodb://a,",
                                         "mongodb://a,[b", "mongodb://a,%2Fb"}) {

@@ -172,7 +172,7 @@ TEST(compression, keeps_a_checksum_right)
     EXPECT_TRUE(parse_message(decompress_message(message, unpacked).value()));
 }
 
-TEST(decompression, believes_no_size_that_is_claimed)
+TEST(decompression, claimed_size_is_checked_against_the_limit_and_the_payload)
 {
     const bytes original = message_with(std::string(3000, 'k'));
     const std::string body(original.begin() + 16, original.end());

@@ -29,7 +29,7 @@ TEST(legacy_query, is_what_old_servers_expect)
     EXPECT_EQ(bytes(message.begin(), message.end()), expected);
 }
 
-TEST(legacy_query, tells_of_a_mistake_in_the_command)
+TEST(legacy_query, mistake_in_the_command_is_an_error)
 {
     using namespace std::string_view_literals;
     bson::byte_buffer out;

@@ -32,7 +32,7 @@ TEST(message_builder, appends_sequences_behind_the_command)
 {
     bson::byte_buffer out;
     message_builder builder{out, request_id{7}, {}, request_id{5}};
-    builder.command().add("insert", "kelp");
+    builder.command().add("insert", "fish");
     {
         auto documents = builder.sequence("documents");
         documents.add(doc("a", 1));
@@ -47,7 +47,7 @@ TEST(message_builder, appends_sequences_behind_the_command)
                               .header(2013)
                               .int32(0)
                               .byte(0)
-                              .document(doc("insert", "kelp"))
+                              .document(doc("insert", "fish"))
                               .byte(1)
                               .int32(4 + 10 + 12 + 9)
                               .cstring("documents")
@@ -132,7 +132,7 @@ TEST(message_builder, takes_the_last_document_back)
     EXPECT_EQ(seen, (std::vector{doc("a", 1), doc("c", 3)}));
 }
 
-TEST(message_builder, tells_of_mistakes_wherever_they_were_made)
+TEST(message_builder, finish_reports_mistakes_of_every_part)
 {
     using namespace std::string_view_literals;
     const auto code_after = [](auto&& mistake) {

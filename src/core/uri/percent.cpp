@@ -1,10 +1,24 @@
-#include "core/mongo/uri/percent.hpp"
+#include "core/uri/percent.hpp"
 
 #include "holdfast/bson/validate.hpp"
 
+#include <algorithm>
 #include <charconv>
 
-namespace holdfast::core::mongo {
+namespace holdfast::core::uri {
+
+namespace {
+
+/// The characters that RFC 3986 lets stand for themselves here, and those beyond ASCII, which
+/// people do write.
+bool may_stand_in_userinfo(char c) noexcept
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           static_cast<unsigned char>(c) >= 0x80 ||
+           std::string_view{"-._~!$&'()*+,;=%"}.find(c) != std::string_view::npos;
+}
+
+}  // namespace
 
 std::optional<std::string> percent_decode(std::string_view text)
 {
@@ -30,4 +44,9 @@ std::optional<std::string> percent_decode(std::string_view text)
     return out;
 }
 
-}  // namespace holdfast::core::mongo
+std::optional<std::string> decode_userinfo(std::string_view text)
+{
+    return std::ranges::all_of(text, may_stand_in_userinfo) ? percent_decode(text) : std::nullopt;
+}
+
+}  // namespace holdfast::core::uri

@@ -1,14 +1,15 @@
-#include "core/mongo/uri/custom_values.hpp"
-#include "core/mongo/uri/option_table.hpp"
+#pragma once
+#include "core/uri/option_table.hpp"
 
 #include <algorithm>
 #include <array>
 #include <concepts>
+#include <type_traits>
 #include <utility>
 
-namespace holdfast::core::mongo {
+namespace holdfast::core::uri {
 
-namespace {
+namespace details {
 
 using std::chrono::milliseconds;
 
@@ -21,17 +22,20 @@ struct value_type<std::optional<T>> {
     using type = T;
 };
 
-/// The type of the value behind a place, whether or not it may be absent.
+/// The type of the value in a place, whether or not it may be absent.
 template <class Place>
-using value_at = typename value_type<
-    std::remove_reference_t<std::invoke_result_t<Place, client_settings&>>>::type;
-
-/// "true" and "false"; the others are from older times.
-constexpr std::array<std::string_view, 4> other_trues{"1", "yes", "y", "t"};
-constexpr std::array<std::string_view, 5> other_falses{"0", "-1", "no", "n", "f"};
-
+struct value_at_place;
+template <class Settings, class T>
+struct value_at_place<T& (*)(Settings&)> : value_type<T> {};
 template <class Place>
-reading take_boolean(Place where, client_settings& to, std::string_view text)
+using value_at = typename value_at_place<Place>::type;
+
+/// Deprecated spellings of "true" and "false".
+inline constexpr std::array<std::string_view, 4> other_trues{"1", "yes", "y", "t"};
+inline constexpr std::array<std::string_view, 5> other_falses{"0", "-1", "no", "n", "f"};
+
+template <class Settings, class Place>
+reading take_boolean(Place where, Settings& to, std::string_view text)
 {
     const bool old_true = std::ranges::find(other_trues, text) != other_trues.end();
     const bool old_false = std::ranges::find(other_falses, text) != other_falses.end();
@@ -45,8 +49,8 @@ reading take_boolean(Place where, client_settings& to, std::string_view text)
     return {};
 }
 
-template <class Place>
-reading take_number(Place where, const option& which, client_settings& to, std::string_view text)
+template <class Settings, class Place>
+reading take_number(Place where, const option<Settings>& which, Settings& to, std::string_view text)
 {
     const auto number = parse_number(text);
     if (!number || *number < which.least || *number > which.most)
@@ -55,8 +59,8 @@ reading take_number(Place where, const option& which, client_settings& to, std::
     return {};
 }
 
-template <class Place>
-reading take_text(Place where, const option& which, client_settings& to, std::string_view text)
+template <class Settings, class Place>
+reading take_text(Place where, const option<Settings>& which, Settings& to, std::string_view text)
 {
     if (text.empty() || text.find('\0') != text.npos || (which.accepts && !which.accepts(text)))
         return {reading::status::ignored};
@@ -64,7 +68,7 @@ reading take_text(Place where, const option& which, client_settings& to, std::st
     return {};
 }
 
-std::string text_of(bool value)
+inline std::string text_of(bool value)
 {
     return value ? "true" : "false";
 }
@@ -72,11 +76,11 @@ std::string text_of(std::integral auto value)
 {
     return std::to_string(value);
 }
-std::string text_of(milliseconds value)
+inline std::string text_of(milliseconds value)
 {
     return std::to_string(value.count());
 }
-std::string text_of(const std::string& value)
+inline std::string text_of(const std::string& value)
 {
     return value;
 }
@@ -93,9 +97,11 @@ std::vector<std::string> texts_of(const std::optional<T>& value)
     return value ? texts_of(*value) : std::vector<std::string>{};
 }
 
-}  // namespace
+}  // namespace details
 
-std::string allowed_values(const option& which)
+/// "true or false", "milliseconds from 500 on".
+template <class Settings>
+std::string allowed_values(const option<Settings>& which)
 {
     if (!which.allowed.empty())
         return std::string{which.allowed};
@@ -105,13 +111,13 @@ std::string allowed_values(const option& which)
         return unit + " from " + std::to_string(which.least) + " to " + std::to_string(which.most);
     };
     const auto by_type = [&]<class Place>(Place) -> std::string {
-        if constexpr (std::is_same_v<Place, custom_value>)
+        if constexpr (std::is_same_v<Place, custom_value<Settings>>)
             return {};
-        else if constexpr (std::is_same_v<value_at<Place>, bool>)
+        else if constexpr (std::is_same_v<details::value_at<Place>, bool>)
             return "true or false";
-        else if constexpr (std::is_same_v<value_at<Place>, milliseconds>)
+        else if constexpr (std::is_same_v<details::value_at<Place>, std::chrono::milliseconds>)
             return range("milliseconds");
-        else if constexpr (std::is_same_v<value_at<Place>, std::string>)
+        else if constexpr (std::is_same_v<details::value_at<Place>, std::string>)
             return "a text that is not empty";
         else
             return range("a number");
@@ -119,17 +125,19 @@ std::string allowed_values(const option& which)
     return std::visit(by_type, which.where);
 }
 
-reading take_value(const option& which, client_settings& settings, std::string_view value)
+/// Takes in one value, already decoded.
+template <class Settings>
+reading take_value(const option<Settings>& which, Settings& settings, std::string_view value)
 {
     const auto by_type = [&]<class Place>(Place where) -> reading {
-        if constexpr (std::is_same_v<Place, custom_value>)
+        if constexpr (std::is_same_v<Place, custom_value<Settings>>)
             return where.take(settings, value);
-        else if constexpr (std::is_same_v<value_at<Place>, bool>)
-            return take_boolean(where, settings, value);
-        else if constexpr (std::is_same_v<value_at<Place>, std::string>)
-            return take_text(where, which, settings, value);
+        else if constexpr (std::is_same_v<details::value_at<Place>, bool>)
+            return details::take_boolean(where, settings, value);
+        else if constexpr (std::is_same_v<details::value_at<Place>, std::string>)
+            return details::take_text(where, which, settings, value);
         else
-            return take_number(where, which, settings, value);
+            return details::take_number(where, which, settings, value);
     };
     reading outcome = std::visit(by_type, which.where);
     if (outcome.is == reading::status::ignored && which.must_be_valid)
@@ -137,17 +145,20 @@ reading take_value(const option& which, client_settings& settings, std::string_v
     return outcome;
 }
 
-std::vector<std::string> written(const option& which, const client_settings& settings)
+/// How the setting would be written, not encoded; more than one for a list, none if it is not set.
+/// Secrets too: never to be logged.
+template <class Settings>
+std::vector<std::string> written(const option<Settings>& which, const Settings& settings)
 {
     const auto by_type = [&]<class Place>(Place where) -> std::vector<std::string> {
-        if constexpr (std::is_same_v<Place, custom_value>) {
+        if constexpr (std::is_same_v<Place, custom_value<Settings>>) {
             return where.written(settings);
         } else {
-            client_settings copy = settings;  // a place may make the part it lies in
-            return texts_of(where(copy));
+            Settings copy = settings;  // a place may create the part of the settings that holds it
+            return details::texts_of(where(copy));
         }
     };
     return std::visit(by_type, which.where);
 }
 
-}  // namespace holdfast::core::mongo
+}  // namespace holdfast::core::uri

@@ -1,24 +1,26 @@
-#include "core/mongo/uri/apply_options.hpp"
+#pragma once
+#include "core/uri/option_table.hpp"
+#include "core/uri/option_value.hpp"
+#include "core/uri/percent.hpp"
 
-#include "core/mongo/error/errc.hpp"
-#include "core/mongo/uri/option_table.hpp"
-#include "core/mongo/uri/percent.hpp"
+#include <string>
+#include <utility>
+#include <vector>
 
-#include <algorithm>
+namespace holdfast::core::uri {
 
-namespace holdfast::core::mongo {
+struct option_text {
+    std::span<const raw_option> options = {};
+    bool may_quote_names = true;  // false if a name may be a piece of a password
+};
 
-namespace {
+namespace details {
 
-constexpr std::size_t longest_quoted_name = 64;
+/// A name that is in no table, fit to be shown.
+std::string quoted_name(std::string_view name);
 
-error refuse(const option& which, const std::string& why)
-{
-    return error{errc::invalid_option, std::string{which.name} + ": " + why}.with_context(
-        "option", std::string{which.name});
-}
-
-std::string allowed_are(const option& which)
+template <class Settings>
+std::string allowed_are(const option<Settings>& which)
 {
     return "allowed: " + allowed_values(which);
 }
@@ -30,27 +32,41 @@ struct mentions {
     const option_alias* deprecated_name = nullptr;
 };
 
+template <class Settings>
 class applying {
 public:
-    explicit applying(client_settings& settings) : settings_{settings} {}
+    applying(const option_table<Settings>& table, Settings& settings)
+        : table_{table}, settings_{settings}
+    {
+    }
 
-    result<void> apply(const option& which, mentions found);
+    mentions find_mentions(const option<Settings>& which,
+                           std::span<const raw_option> options) const;
+    result<void> apply(const option<Settings>& which, mentions found);
+    void warn_unknown(const option_text& text);
 
     std::vector<std::string> warnings;
 
 private:
-    void warn(const option& which, const std::string& what)
+    error refuse(const option<Settings>& which, const std::string& why) const
+    {
+        return error{table_.invalid_option, std::string{which.name} + ": " + why}.with_context(
+            "option", std::string{which.name});
+    }
+    void warn(const option<Settings>& which, const std::string& what)
     {
         warnings.push_back(std::string{which.name} + ": " + what);
     }
-    void warn_deprecated(const option& which, const mentions& found);
-    result<void> check_agreement(const option& which, const mentions& found) const;
-    result<void> take(const option& which, std::string_view value);
+    void warn_deprecated(const option<Settings>& which, const mentions& found);
+    result<void> check_agreement(const option<Settings>& which, const mentions& found) const;
+    result<void> take(const option<Settings>& which, std::string_view value);
 
-    client_settings& settings_;
+    const option_table<Settings>& table_;
+    Settings& settings_;
 };
 
-void applying::warn_deprecated(const option& which, const mentions& found)
+template <class Settings>
+void applying<Settings>::warn_deprecated(const option<Settings>& which, const mentions& found)
 {
     if (!found.deprecated_name)
         return;
@@ -61,11 +77,13 @@ void applying::warn_deprecated(const option& which, const mentions& found)
                                  std::string{which.name} + " is given");
 }
 
-result<void> applying::check_agreement(const option& which, const mentions& found) const
+template <class Settings>
+result<void> applying<Settings>::check_agreement(const option<Settings>& which,
+                                                 const mentions& found) const
 {
     std::vector<std::string> first;
     for (const std::string_view value : found.values) {
-        client_settings alone;
+        Settings alone;
         const auto decoded = percent_decode(value).value_or("");
         if (take_value(which, alone, decoded).is != reading::status::taken)
             return refuse(which, "a value is not allowed; " + allowed_are(which));
@@ -78,7 +96,8 @@ result<void> applying::check_agreement(const option& which, const mentions& foun
     return {};
 }
 
-result<void> applying::take(const option& which, std::string_view value)
+template <class Settings>
+result<void> applying<Settings>::take(const option<Settings>& which, std::string_view value)
 {
     const auto decoded = percent_decode(value);
     const reading outcome = decoded ? take_value(which, settings_, *decoded)
@@ -100,7 +119,8 @@ result<void> applying::take(const option& which, std::string_view value)
     return {};
 }
 
-result<void> applying::apply(const option& which, mentions found)
+template <class Settings>
+result<void> applying<Settings>::apply(const option<Settings>& which, mentions found)
 {
     warn_deprecated(which, found);
     if (found.values.empty())
@@ -130,36 +150,31 @@ result<void> applying::apply(const option& which, mentions found)
     return {};
 }
 
-/// A name that nobody knows, fit to be shown.
-std::string quoted(std::string_view name)
-{
-    std::string text{name.substr(0, longest_quoted_name)};
-    std::ranges::replace_if(text, [](char c) { return c < ' ' || c > '~' || c == '"'; }, '?');
-    return '"' + text + (name.size() > longest_quoted_name ? "...\"" : "\"");
-}
-
-void warn_unknown(const option_text& text, std::vector<std::string>& warnings)
+template <class Settings>
+void applying<Settings>::warn_unknown(const option_text& text)
 {
     for (std::size_t at = 0; at < text.options.size(); ++at) {
         const std::string& name = text.options[at].name;
-        if (find_option(name) || find_alias(name))
+        if (table_.find(name) || table_.find_alias(name))
             continue;
         // In "mongodb://me:12?34=5@host" the 34 is part of a password, and must not be shown.
         warnings.push_back(
             text.may_quote_names
-                ? "option " + quoted(name) + " is unknown and ignored"
+                ? "option " + quoted_name(name) + " is unknown and ignored"
                 : "option number " + std::to_string(at + 1) +
                       " is unknown and ignored; it is not shown, since an '@' in the options may "
                       "mean that it is part of a password that was not percent-encoded");
     }
 }
 
-mentions find_mentions(const option& which, std::span<const raw_option> options)
+template <class Settings>
+mentions applying<Settings>::find_mentions(const option<Settings>& which,
+                                           std::span<const raw_option> options) const
 {
     mentions found;
     for (const raw_option& o : options) {
-        const option_alias* const alias = find_alias(o.name);
-        if (find_option(alias ? alias->stands_for : o.name) != &which)
+        const option_alias* const alias = table_.find_alias(o.name);
+        if (table_.find(alias ? alias->stands_for : o.name) != &which)
             continue;
         if (alias && alias->deprecated) {
             found.outdated.push_back(o.value);
@@ -171,14 +186,19 @@ mentions find_mentions(const option& which, std::span<const raw_option> options)
     return found;
 }
 
-}  // namespace
+}  // namespace details
 
-result<std::vector<std::string>> apply_options(const option_text& text, client_settings& settings)
+/// Takes options over into `settings`, and gives warnings about those that are unknown, repeated,
+/// deprecated or not allowed. A mistake that would leave the client less safe than requested is an
+/// error.
+template <class Settings>
+result<std::vector<std::string>> apply_options(const option_table<Settings>& table,
+                                               const option_text& text, Settings& settings)
 {
-    applying all{settings};
-    warn_unknown(text, all.warnings);
-    for (const option& which : all_options()) {
-        mentions found = find_mentions(which, text.options);
+    details::applying<Settings> all{table, settings};
+    all.warn_unknown(text);
+    for (const option<Settings>& which : table.options) {
+        details::mentions found = all.find_mentions(which, text.options);
         if (found.values.empty() && found.outdated.empty())
             continue;
         if (auto applied = all.apply(which, std::move(found)); !applied)
@@ -187,4 +207,4 @@ result<std::vector<std::string>> apply_options(const option_text& text, client_s
     return std::move(all.warnings);
 }
 
-}  // namespace holdfast::core::mongo
+}  // namespace holdfast::core::uri

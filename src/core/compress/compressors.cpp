@@ -1,12 +1,10 @@
-#include "core/mongo/wire/compressors.hpp"
+#include "core/compress/compressors.hpp"
 
 #include <snappy.h>
 #include <zlib.h>
 #include <zstd.h>
 
-#include <cstring>
-
-namespace holdfast::core::mongo {
+namespace holdfast::core {
 
 namespace {
 
@@ -32,40 +30,35 @@ bool inflate_snappy(std::span<const std::uint8_t> from, std::span<std::uint8_t> 
 
 }  // namespace
 
-std::size_t compressed_bound(wire_compressor with, std::size_t size) noexcept
+std::size_t compressed_bound(compressor with, std::size_t size) noexcept
 {
     switch (with) {
-    case wire_compressor::noop:
-        return size;
-    case wire_compressor::snappy:
+    case compressor::snappy:
         return snappy::MaxCompressedLength(size);
-    case wire_compressor::zlib:
+    case compressor::zlib:
         return compressBound(size);
-    case wire_compressor::zstd:
+    case compressor::zstd:
         return ZSTD_compressBound(size);
     }
     return size;
 }
 
-std::optional<std::size_t> deflate_into(compression compressor, std::span<const std::uint8_t> from,
-                                        std::span<std::uint8_t> to) noexcept
+std::optional<std::size_t> compress_into(compressor with, std::span<const std::uint8_t> from,
+                                         std::span<std::uint8_t> to, int zlib_level) noexcept
 {
-    switch (compressor.with) {
-    case wire_compressor::noop:
-        std::memcpy(to.data(), from.data(), from.size());
-        return from.size();
-    case wire_compressor::snappy: {
+    switch (with) {
+    case compressor::snappy: {
         std::size_t size = 0;
         snappy::RawCompress(chars(from), from.size(), reinterpret_cast<char*>(to.data()), &size);
         return size;
     }
-    case wire_compressor::zlib: {
+    case compressor::zlib: {
         uLongf size = to.size();
-        if (compress2(to.data(), &size, from.data(), from.size(), compressor.zlib_level) != Z_OK)
+        if (compress2(to.data(), &size, from.data(), from.size(), zlib_level) != Z_OK)
             return std::nullopt;
         return size;
     }
-    case wire_compressor::zstd: {
+    case compressor::zstd: {
         const std::size_t size = ZSTD_compress(to.data(), to.size(), from.data(), from.size(),
                                                ZSTD_CLEVEL_DEFAULT);
         if (ZSTD_isError(size) != 0)
@@ -76,24 +69,19 @@ std::optional<std::size_t> deflate_into(compression compressor, std::span<const 
     return std::nullopt;
 }
 
-bool inflate_into(wire_compressor with, std::span<const std::uint8_t> from,
-                  std::span<std::uint8_t> to) noexcept
+bool decompress_into(compressor with, std::span<const std::uint8_t> from,
+                     std::span<std::uint8_t> to) noexcept
 {
     switch (with) {
-    case wire_compressor::noop:
-        if (from.size() != to.size())
-            return false;
-        std::memcpy(to.data(), from.data(), from.size());
-        return true;
-    case wire_compressor::snappy:
+    case compressor::snappy:
         return inflate_snappy(from, to);
-    case wire_compressor::zlib:
+    case compressor::zlib:
         return inflate_zlib(from, to);
-    case wire_compressor::zstd:
+    case compressor::zstd:
         // An error is a number far beyond any size.
         return ZSTD_decompress(to.data(), to.size(), from.data(), from.size()) == to.size();
     }
     return false;
 }
 
-}  // namespace holdfast::core::mongo
+}  // namespace holdfast::core

@@ -10,14 +10,14 @@
 #include <string_view>
 #include <vector>
 
-namespace holdfast::core::mongo {
+namespace holdfast::core::sasl {
 
-/// Text that is wiped from memory when it is no longer used. It has no way into a message: whoever
-/// wants to read it has to ask for the view.
+/// Text that is wiped from memory when it is no longer used. It cannot be streamed or concatenated,
+/// so that it gets into a message only by an explicit view().
 class secret {
 public:
     secret() = default;
-    /// The parts one behind the other, without a copy in between that nobody would wipe.
+    /// The parts concatenated, without an intermediate copy that would not be wiped.
     explicit secret(std::initializer_list<std::string_view> parts);
     secret(const secret&) = default;
     secret(secret&&) noexcept = default;
@@ -33,15 +33,29 @@ private:
     std::vector<char> bytes_;  // not a string: a short one would be copied when it moves
 };
 
-enum class scram_hash : std::uint8_t { sha_1, sha_256 };
+enum class scram_hash : std::uint8_t { sha_1, sha_256, sha_512 };
+
+/// The number of bytes of a hash value.
+constexpr std::size_t size_of(scram_hash which) noexcept
+{
+    switch (which) {
+    case scram_hash::sha_1:
+        return 20;
+    case scram_hash::sha_256:
+        return 32;
+    case scram_hash::sha_512:
+        return 64;
+    }
+    return 0;
+}
 
 /// A hash value, or a key made of one; wiped when it is no longer used.
 class digest {
 public:
-    static constexpr std::size_t max_size = 32;
+    static constexpr std::size_t max_size = 64;
 
     digest() = default;
-    explicit digest(scram_hash which) noexcept : size_{which == scram_hash::sha_1 ? 20U : 32U} {}
+    explicit digest(scram_hash which) noexcept : size_{size_of(which)} {}
     digest(const digest&) = default;
     digest& operator=(const digest&) = default;
     ~digest();
@@ -68,9 +82,6 @@ result<digest> hmac(scram_hash which, std::span<const std::uint8_t> key, std::st
 result<digest> salted_password(scram_hash which, std::string_view password,
                                std::span<const std::uint8_t> salt, std::int32_t iterations);
 
-/// The hexadecimal MD5 of "user:mongo:password", which SCRAM-SHA-1 uses in place of a password.
-result<secret> mongo_password_digest(std::string_view username, std::string_view password);
-
 std::string to_base64(std::span<const std::uint8_t> bytes);
 
-}  // namespace holdfast::core::mongo
+}  // namespace holdfast::core::sasl

@@ -1,13 +1,13 @@
-#include "core/mongo/handshake/scram.hpp"
+#include "core/sasl/scram.hpp"
 
-#include "core/mongo/error/errc.hpp"
+#include "core/sasl/errc.hpp"
 
 #include <gtest/gtest.h>
 
-namespace holdfast::core::mongo {
+namespace holdfast::core::sasl {
 namespace {
 
-/// A conversation as it is printed in a standard.
+/// A conversation as an RFC prints it.
 struct transcript {
     scram_hash hash;
     std::string password;
@@ -34,6 +34,22 @@ const transcript rfc_7677{
     "p=dHzbZapWIk4jUhN+Ute9ytag9zjfMHgsqmmiz7AndVQ=",
     "v=6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4="};
 
+/// No RFC prints one for SHA-512. This has the names, nonces and salt of RFC 7677, and was computed
+/// by Python's hashlib and hmac from the formulas of RFC 5802, section 3:
+///   salted = hashlib.pbkdf2_hmac("sha512", b"pencil", base64.b64decode(salt), 4096)
+///   client = hmac.digest(salted, b"Client Key", "sha512")
+///   proof = client XOR hmac.digest(hashlib.sha512(client).digest(), auth_message, "sha512")
+///   v = hmac.digest(hmac.digest(salted, b"Server Key", "sha512"), auth_message, "sha512")
+/// The same program gives the client_final and server_final of RFC 7677 for "sha256".
+const transcript sha_512{
+    scram_hash::sha_512,
+    "pencil",
+    "rOprNGfwEbeRWgbNEkqO",
+    rfc_7677.server_first,
+    "c=biws,r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,"
+    "p=gMGXRcevScNtxZ6/8lQYpGtnsNAc3mGcmNomv+xnoOMw+3R2xNJdMNnzMlTN8PPC6wdp6dybEmDYXYTxwnYPJQ==",
+    "v=ZQnYEgWQMFmmsM8aQMF0nDDCy/AgCzkwk8CmMZYcMg0vSVlKDanekLtifDSeVGT4+5ZxXnJq199RVG2rR7N7Zw=="};
+
 scram_exchange begin(const transcript& t, std::vector<scram_keys> known = {})
 {
     return scram_exchange::start(t.hash, "user", secret{t.password}, t.nonce, std::move(known))
@@ -45,9 +61,9 @@ std::string with(std::string text, const std::string& what, const std::string& o
     return text.replace(text.find(what), what.size(), other);
 }
 
-TEST(scram, speaks_as_the_rfcs_print_it)
+TEST(scram, messages_of_each_hash_equal_the_published_exchange)
 {
-    for (const transcript& t : {rfc_5802, rfc_7677}) {
+    for (const transcript& t : {rfc_5802, rfc_7677, sha_512}) {
         scram_exchange exchange = begin(t);
         EXPECT_EQ(exchange.first_message(), "n,,n=user,r=" + t.nonce);
         EXPECT_EQ(exchange.answer(t.server_first).value(), t.client_final);
@@ -55,7 +71,7 @@ TEST(scram, speaks_as_the_rfcs_print_it)
     }
 }
 
-TEST(scram, escapes_the_user_name)
+TEST(scram, comma_and_equals_sign_in_the_user_name_are_escaped)
 {
     const auto first = [](std::string_view name) {
         return scram_exchange::start(scram_hash::sha_256, name, secret{"lovelace"}, "abc")
@@ -67,7 +83,7 @@ TEST(scram, escapes_the_user_name)
     EXPECT_EQ(first("\xC3\xA9"), "n,,n=\xC3\xA9,r=abc");
 }
 
-TEST(scram, does_not_start_with_what_cannot_be_sent)
+TEST(scram, start_with_unusable_name_password_or_nonce_is_invalid_credential)
 {
     using namespace std::string_view_literals;
     const auto code = [](std::string_view name, std::string_view password, std::string_view nonce) {
@@ -82,7 +98,7 @@ TEST(scram, does_not_start_with_what_cannot_be_sent)
         EXPECT_EQ(code("user", "p", nonce), errc::invalid_credential);
 }
 
-TEST(scram, distrusts_a_first_message_that_is_wrong)
+TEST(scram, malformed_server_first_message_is_untrusted_server)
 {
     const std::string& good = rfc_7677.server_first;
     const std::string nonce = rfc_7677.nonce;
@@ -92,14 +108,14 @@ TEST(scram, distrusts_a_first_message_that_is_wrong)
         "r=",
         "e=other-error",
         "m=ext," + good,
-        with(good, nonce, "sOprNGfwEbeRWgbNEkqO"),   // another nonce
-        with(good, nonce, "rOprNGfwEbeRWgbNEkq"),    // a part of ours
+        with(good, nonce, "sOprNGfwEbeRWgbNEkqO"),  // another nonce
+        with(good, nonce, "rOprNGfwEbeRWgbNEkq"),  // a part of ours
         "r=" + nonce + ",s=QSXCR+Q6sek8bf92,i=4096",  // ours, and nothing of its own
-        with(good, "%hv", "% v"),                    // not printable
+        with(good, "%hv", "% v"),  // not printable
         with(good, "%hv", "%\xC3\xA9"),
         with(good, "s=", "x="),
         with(good, "s=W22ZaJ0SNY7soEsUEjb6gQ==", "s="),
-        with(good, "gQ==", "gQ="),                   // not base64
+        with(good, "gQ==", "gQ="),  // not base64
         with(good, "gQ==", "g*=="),
         with(good, ",i=4096", ""),
         with(good, "i=4096", "i="),
@@ -108,7 +124,7 @@ TEST(scram, distrusts_a_first_message_that_is_wrong)
         with(good, "i=4096", "i=+4096"),
         with(good, "i=4096", "i=04096"),
         with(good, "i=4096", "i= 4096"),
-        with(good, "i=4096", "i=4095"),              // the limits
+        with(good, "i=4096", "i=4095"),  // the limits
         with(good, "i=4096", "i=1"),
         with(good, "i=4096", "i=10000001"),
         with(good, "i=4096", "i=99999999999999999999"),
@@ -124,7 +140,7 @@ TEST(scram, distrusts_a_first_message_that_is_wrong)
     }
 }
 
-TEST(scram, ignores_optional_extensions)
+TEST(scram, optional_extensions_are_ignored)
 {
     scram_exchange exchange = begin(rfc_7677);
     EXPECT_TRUE(exchange.answer(rfc_7677.server_first + ",x=whatever"));
@@ -133,7 +149,7 @@ TEST(scram, ignores_optional_extensions)
     EXPECT_TRUE(other.check(rfc_7677.server_final + ",x=whatever"));
 }
 
-TEST(scram, accepts_the_lowest_count_and_distrusts_every_wrong_signature)
+TEST(scram, wrong_server_signature_is_untrusted_server)
 {
     scram_exchange exchange = begin(rfc_7677);
     ASSERT_TRUE(exchange.answer(rfc_7677.server_first));
@@ -158,7 +174,7 @@ TEST(scram, accepts_the_lowest_count_and_distrusts_every_wrong_signature)
     EXPECT_TRUE(exchange.check(good));
 }
 
-TEST(scram, gives_another_proof_for_another_password_and_does_not_trust_its_server)
+TEST(scram, another_password_gives_another_proof_and_fails_the_signature)
 {
     transcript wrong = rfc_7677;
     wrong.password = "lovelace";
@@ -167,7 +183,7 @@ TEST(scram, gives_another_proof_for_another_password_and_does_not_trust_its_serv
     EXPECT_EQ(exchange.check(wrong.server_final).error().code(), errc::untrusted_server);
 }
 
-TEST(scram, gives_keys_that_save_the_work_the_next_time)
+TEST(scram, known_keys_of_the_same_salt_are_used_without_the_password)
 {
     scram_exchange first = begin(rfc_7677);
     ASSERT_TRUE(first.answer(rfc_7677.server_first));
@@ -185,7 +201,7 @@ TEST(scram, gives_keys_that_save_the_work_the_next_time)
     EXPECT_EQ(second.keys().client_key, keys.client_key);
 }
 
-TEST(scram, does_not_use_keys_of_another_salt_count_or_hash)
+TEST(scram, known_keys_of_another_salt_count_or_hash_are_not_used)
 {
     scram_exchange first = begin(rfc_7677);
     ASSERT_TRUE(first.answer(rfc_7677.server_first));
@@ -200,4 +216,4 @@ TEST(scram, does_not_use_keys_of_another_salt_count_or_hash)
 }
 
 }  // namespace
-}  // namespace holdfast::core::mongo
+}  // namespace holdfast::core::sasl

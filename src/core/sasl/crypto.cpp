@@ -1,24 +1,39 @@
-#include "core/mongo/handshake/crypto.hpp"
+#include "core/sasl/crypto.hpp"
 
 #include "core/bson/base64.hpp"
-#include "core/bson/hex.hpp"
-#include "core/mongo/error/errc.hpp"
+#include "core/sasl/errc.hpp"
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 
-namespace holdfast::core::mongo {
+namespace holdfast::core::sasl {
 
 namespace {
 
 const EVP_MD* algorithm(scram_hash which)
 {
-    return which == scram_hash::sha_1 ? EVP_sha1() : EVP_sha256();
+    switch (which) {
+    case scram_hash::sha_1:
+        return EVP_sha1();
+    case scram_hash::sha_256:
+        return EVP_sha256();
+    case scram_hash::sha_512:
+        return EVP_sha512();
+    }
+    return nullptr;
 }
 
 const char* name_of(scram_hash which)
 {
-    return which == scram_hash::sha_1 ? "SHA1" : "SHA256";
+    switch (which) {
+    case scram_hash::sha_1:
+        return "SHA1";
+    case scram_hash::sha_256:
+        return "SHA256";
+    case scram_hash::sha_512:
+        return "SHA512";
+    }
+    return "unknown";
 }
 
 const unsigned char* unsigned_chars(std::string_view text)
@@ -115,24 +130,6 @@ result<digest> salted_password(scram_hash which, std::string_view password,
     return out;
 }
 
-result<secret> mongo_password_digest(std::string_view username, std::string_view password)
-{
-    constexpr std::size_t md5_size = 16;
-
-    const secret text{username, std::string_view{":mongo:"}, password};
-    std::array<unsigned char, md5_size> md5{};
-    if (EVP_Digest(text.view().data(), text.view().size(), md5.data(), nullptr, EVP_md5(),
-                   nullptr) != 1)
-        return unavailable("MD5");
-
-    std::array<char, 2 * md5_size> hex{};
-    bson::encode_hex(md5, hex.data());
-    secret made{std::string_view{hex.data(), hex.size()}};
-    OPENSSL_cleanse(md5.data(), md5.size());
-    OPENSSL_cleanse(hex.data(), hex.size());
-    return made;
-}
-
 std::string to_base64(std::span<const std::uint8_t> bytes)
 {
     std::string text(bson::base64_size(bytes.size()), '\0');
@@ -140,4 +137,4 @@ std::string to_base64(std::span<const std::uint8_t> bytes)
     return text;
 }
 
-}  // namespace holdfast::core::mongo
+}  // namespace holdfast::core::sasl

@@ -1,5 +1,5 @@
 #pragma once
-#include "core/mongo/handshake/crypto.hpp"
+#include "core/sasl/crypto.hpp"
 #include "holdfast/error.hpp"
 
 #include <cstdint>
@@ -8,15 +8,15 @@
 #include <string_view>
 #include <vector>
 
-namespace holdfast::core::mongo {
+namespace holdfast::core::sasl {
 
-/// Fewer, and the server may be a thief who wants to guess passwords; more, and it may want to keep
-/// us busy.
+/// RFC 7677's minimum, below which a rogue server could guess passwords offline; the maximum bounds
+/// the CPU time that a hostile server can demand.
 inline constexpr std::int32_t min_scram_iterations = 4'096;
 inline constexpr std::int32_t max_scram_iterations = 10'000'000;
 
-/// What is slow to compute, and the same every time a user logs in. Its caller may keep it, under
-/// the password, and hand it in the next time; it is as secret as the password itself.
+/// Keys that are slow to compute and the same at every login of a user. The caller may keep them,
+/// under the password, and pass them to the next exchange; they are as secret as the password.
 struct scram_keys {
     scram_hash hash = scram_hash::sha_256;
     std::vector<std::uint8_t> salt = {};
@@ -26,7 +26,7 @@ struct scram_keys {
 };
 
 /// The client's side of RFC 5802 without channel binding: four messages as text. No user name or
-/// password is changed here but for escaping; how they are prepared is the mechanism's business.
+/// password is changed here but for escaping; preparing them (SASLprep) is the protocol's part.
 class scram_exchange {
 public:
     /// `nonce` is random printable text without a comma; to_base64() makes such.
@@ -36,10 +36,10 @@ public:
 
     std::string first_message() const { return "n,," + first_bare_; }
 
-    /// The server's first message in, our final message out. The password is forgotten.
+    /// Takes the server's first message, gives the client's final message and wipes the password.
     result<std::string> answer(std::string_view server_first);
 
-    /// Whether the server, too, knows the password.
+    /// Checks the server's signature: proof that the server knows the password, too.
     result<void> check(std::string_view server_final) const;
 
     /// After answer().
@@ -52,10 +52,10 @@ private:
 
     std::string nonce_;
     std::string first_bare_;
-    std::string signed_text_;  // what RFC 5802 calls AuthMessage
+    std::string signed_text_;  // RFC 5802: AuthMessage
     secret password_;
     std::vector<scram_keys> known_;
     scram_keys keys_;
 };
 
-}  // namespace holdfast::core::mongo
+}  // namespace holdfast::core::sasl

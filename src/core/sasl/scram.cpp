@@ -1,7 +1,7 @@
-#include "core/mongo/handshake/scram.hpp"
+#include "core/sasl/scram.hpp"
 
 #include "core/bson/base64.hpp"
-#include "core/mongo/error/errc.hpp"
+#include "core/sasl/errc.hpp"
 #include "holdfast/bson/validate.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 #include <system_error>
 #include <utility>
 
-namespace holdfast::core::mongo {
+namespace holdfast::core::sasl {
 
 namespace {
 
@@ -138,7 +138,7 @@ result<std::string> scram_exchange::answer(std::string_view server_first)
 
     if (auto derived = derive_keys(std::move(parsed->salt), parsed->iterations); !derived)
         return std::move(derived).error();
-    const auto stored_key = mongo::hash(keys_.hash, keys_.client_key.bytes());
+    const auto stored_key = sasl::hash(keys_.hash, keys_.client_key.bytes());
     if (!stored_key)
         return stored_key.error();
     auto proof = hmac(keys_.hash, stored_key->bytes(), signed_text_);
@@ -189,4 +189,4 @@ result<void> scram_exchange::check(std::string_view server_final) const
     return {};
 }
 
-}  // namespace holdfast::core::mongo
+}  // namespace holdfast::core::sasl

@@ -1,0 +1,22 @@
+#include "core/uri/percent.hpp"
+
+#include <gtest/gtest.h>
+
+namespace holdfast::core::uri {
+namespace {
+
+TEST(percent_decode, escapes_become_bytes_and_malformed_ones_are_refused)
+{
+    EXPECT_EQ(percent_decode(""), "");
+    EXPECT_EQ(percent_decode("a%20b%2Fc%2f"), "a b/c/");
+    EXPECT_EQ(percent_decode("a+b"), "a+b");
+    EXPECT_EQ(percent_decode("%C3%BC"), "\xC3\xBC");
+    EXPECT_EQ(percent_decode("%2541"), "%41");
+    for (const std::string_view bad :
+         {"%", "%4", "a%", "%4g", "%g4", "%-1", "% 1", "%+1", "%C3", "\xFF", "%ED%A0%80"})
+        EXPECT_EQ(percent_decode(bad), std::nullopt) << bad;
+    EXPECT_EQ(percent_decode(std::string_view{"a%412"}.substr(0, 3)), std::nullopt);
+}
+
+}  // namespace
+}  // namespace holdfast::core::uri
