@@ -18,7 +18,10 @@ struct translation {
     queued_event operator()(const from::ready&) const { return events::pool_ready{server}; }
     queued_event operator()(const from::cleared& e) const
     {
-        return events::pool_cleared{server, e.service_id, e.interrupts_in_use};
+        std::optional<bson::object_id> service;
+        if (e.partition)
+            service = bson::object_id{e.partition->value()};
+        return events::pool_cleared{server, service, e.interrupts_in_use};
     }
     queued_event operator()(const from::closed&) const { return events::pool_closed{server}; }
     queued_event operator()(const from::connection_created& e) const
@@ -54,15 +57,21 @@ struct translation {
 }  // namespace
 
 queued_event event_of_pool(const core::pool_event& what, const endpoint& server,
-                          const events::pool_limits& limits)
+                           const events::pool_limits& limits)
 {
     return std::visit(translation{server, limits}, what);
 }
 
-void server_pool::pinned(bool by_cursor)
+void server_pool::pin(pinned_by what)
 {
     const std::scoped_lock lock{mutex_};
-    machine_.pinned(by_cursor);
+    machine_.pin(core::pin_reason{static_cast<std::size_t>(what)});
+}
+
+void server_pool::unpin(pinned_by what)
+{
+    const std::scoped_lock lock{mutex_};
+    machine_.unpin(core::pin_reason{static_cast<std::size_t>(what)});
 }
 
 void server_pool::queue_events()
@@ -78,7 +87,8 @@ void server_pool::queue_events(const std::vector<core::pool_event>& events)
             if (!std::holds_alternative<core::pool_events::ready>(one))
                 continue;
             announced_ = true;
-            events_->queue(event_of_pool(core::pool_events::created{}, options_.server, options_.reported));
+            events_->queue(
+                event_of_pool(core::pool_events::created{}, options_.server, options_.reported));
         }
         events_->queue(event_of_pool(one, options_.server, options_.reported));
     }

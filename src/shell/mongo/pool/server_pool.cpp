@@ -23,13 +23,22 @@ constexpr std::chrono::milliseconds drain_time{400};
 /// How often idle and missing connections are looked for.
 constexpr std::chrono::seconds upkeep_interval{10};
 
+/// Each service behind a load balancer has generations of its own.
+std::optional<core::pool_partition> partition_of(const std::optional<bson::object_id>& service)
+{
+    if (!service)
+        return std::nullopt;
+    return core::pool_partition{service->bytes};
+}
+
 /// What a connection that could not be opened means to the topology.
 application_error as_application_error(const endpoint& server, std::uint32_t generation,
                                        const error& why)
 {
     application_error reported{.server = server, .generation = generation, .cause = why};
     const bool authenticating = why.context("phase") == phase_authentication;
-    reported.phase = authenticating ? connection_phase::authenticating : connection_phase::connecting;
+    reported.phase = authenticating ? connection_phase::authenticating
+                                    : connection_phase::connecting;
     if (authenticating && why.code().category() == core::mongo::category())
         reported.kind = failure_kind::authentication;
     else
@@ -93,8 +102,8 @@ std::shared_ptr<server_pool> server_pool::make(runtime::world& in, pool_options 
     return made;
 }
 
-server_pool::server_pool(runtime::world& in, pool_options options, std::shared_ptr<event_hub> events,
-                         opening_handlers heard)
+server_pool::server_pool(runtime::world& in, pool_options options,
+                         std::shared_ptr<event_hub> events, opening_handlers heard)
     : world_{in},
       options_{std::move(options)},
       events_{std::move(events)},
@@ -185,7 +194,7 @@ void server_pool::clear(const error& why, std::optional<bson::object_id> service
                         bool interrupt_in_use)
 {
     std::unique_lock lock{mutex_};
-    machine_.clear(why, service, interrupt_in_use, world_.steady_now());
+    machine_.clear(why, partition_of(service), interrupt_in_use, world_.steady_now());
     const pending_work work = settle();
     lock.unlock();
 }
@@ -214,7 +223,7 @@ std::uint32_t server_pool::generation() const
 std::uint32_t server_pool::generation(const std::optional<bson::object_id>& service) const
 {
     const std::scoped_lock lock{mutex_};
-    return service ? machine_.generation(*service) : machine_.generation();
+    return machine_.generation(partition_of(service));
 }
 
 pool_counts server_pool::counts() const
@@ -334,13 +343,13 @@ runtime::awaitable<void> server_pool::open(std::shared_ptr<server_pool> self, co
             self->heard_.handshake_done(self->options_.server, made->reply.view());
         std::unique_lock lock{self->mutex_};
         if (service)
-            opened->generation = self->machine_.generation(*service);
+            opened->generation = self->machine_.generation(partition_of(service));
         const auto at = self->entries_.find(id);
         if (at != self->entries_.end()) {
             at->second.opening = {};
             at->second.idle = std::move(opened);
         }
-        self->machine_.opened(id, service, self->world_.steady_now());
+        self->machine_.opened(id, partition_of(service), self->world_.steady_now());
         const pending_work work = self->settle();
         lock.unlock();
     } else {

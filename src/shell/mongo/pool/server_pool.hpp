@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -61,6 +62,12 @@ struct pool_options {
     std::function<runtime::stream_ptr(runtime::stream_ptr)> make_blocking = {};
 };
 
+/// What keeps a connection beyond one operation behind a load balancer.
+enum class pinned_by : std::uint8_t { cursor, transaction };
+
+/// For pool_settings::pin_reasons, in the order of pinned_by.
+inline constexpr std::string_view pin_reasons[] = {"cursors", "transactions"};
+
 struct pool_counts {
     std::size_t total = 0;
     std::size_t idle = 0;
@@ -95,8 +102,9 @@ public:
     /// could not be opened, or runtime::errc::cancelled.
     runtime::awaitable<result<lease>> check_out(time_point until);
 
-    /// A connection in use stays with a cursor, or does so no longer.
-    void pinned(bool by_cursor);
+    /// A connection in use stays with a cursor or a transaction, or does so no longer.
+    void pin(pinned_by what);
+    void unpin(pinned_by what);
 
     /// Logs a connection in that is in use, because its login has expired.
     runtime::awaitable<result<void>> log_in_again(connection& which) const;
