@@ -11,7 +11,7 @@ namespace holdfast::shell::mongo {
 /// server that has it. Goes back to its pool when this goes.
 struct pinned_connection {
     pinned_connection(selected_server to, lease through) noexcept
-        : on{std::move(to)}, over{std::move(through)}, pool{on.pool().shared_from_this()}
+        : on{std::move(to)}, over{std::move(through)}, pool{on.shared_pool()}
     {
         pool->pin(pinned_by::cursor);
     }

@@ -1,6 +1,6 @@
 #include "shell/mongo/pool/pool_events.hpp"
 
-#include "shell/mongo/pool/server_pool.hpp"
+#include <optional>
 
 namespace holdfast::shell::mongo {
 namespace {
@@ -60,38 +60,6 @@ queued_event event_of_pool(const core::pool_event& what, const endpoint& server,
                            const events::pool_limits& limits)
 {
     return std::visit(translation{server, limits}, what);
-}
-
-void server_pool::pin(pinned_by what)
-{
-    const std::scoped_lock lock{mutex_};
-    machine_.pin(core::pin_reason{static_cast<std::size_t>(what)});
-}
-
-void server_pool::unpin(pinned_by what)
-{
-    const std::scoped_lock lock{mutex_};
-    machine_.unpin(core::pin_reason{static_cast<std::size_t>(what)});
-}
-
-void server_pool::queue_events()
-{
-    if (!events_->silent())
-        queue_events(machine_.take_events());
-}
-
-void server_pool::queue_events(const std::vector<core::pool_event>& events)
-{
-    for (const core::pool_event& one : events) {
-        if (!announced_) [[unlikely]] {
-            if (!std::holds_alternative<core::pool_events::ready>(one))
-                continue;
-            announced_ = true;
-            events_->queue(
-                event_of_pool(core::pool_events::created{}, options_.server, options_.reported));
-        }
-        events_->queue(event_of_pool(one, options_.server, options_.reported));
-    }
 }
 
 }  // namespace holdfast::shell::mongo

@@ -59,6 +59,7 @@ public:
     }
 
     server_pool& pool() const noexcept { return *which_->pool; }
+    const std::shared_ptr<server_pool>& shared_pool() const noexcept { return which_->pool; }
     const endpoint& address() const noexcept { return which_->address; }
     /// As both were when it was chosen.
     const core::mongo::server_description& description() const noexcept
