@@ -91,7 +91,7 @@ public:
     std::optional<result<core::mongo::message>> take_in(const runtime::io_result& got,
                                                         request_id id, std::string_view command);
 
-    /// Sends a message that nobody answers.
+    /// Sends a message that gets no reply.
     runtime::awaitable<result<void>> send(std::span<const std::uint8_t> message,
                                           std::string_view command);
 
@@ -107,10 +107,10 @@ public:
     dispatch_phase phase() const noexcept { return phase_; }
     bool usable() const noexcept { return phase_ != dispatch_phase::in_flight && !failure_; }
 
-    /// What has made it unusable, as far as we were told.
+    /// What has made it unusable, as far as that is known.
     const std::optional<error>& failure() const noexcept { return failure_; }
 
-    /// Whether nothing is wrong but that a reply is still on its way, since nobody waited for it.
+    /// Whether nothing is wrong but that a reply is still on its way, since its operation gave up.
     bool owes_reply() const noexcept { return owed_.has_value(); }
 
     /// From now on the caller sees to that reply.
