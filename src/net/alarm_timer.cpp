@@ -1,14 +1,14 @@
 #include "net/alarm_timer.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <utility>
 
 namespace holdfast::net {
 namespace {
 
-constexpr duration first_look = std::chrono::milliseconds{10};
-constexpr duration last_look = std::chrono::seconds{1};
+/// How long the timer outlives the last alarm. Operations that set and clear one alarm after the
+/// other touch it twice in this time, not twice each.
+constexpr duration linger = std::chrono::milliseconds{5};
 
 }  // namespace
 
@@ -26,18 +26,27 @@ alarm_timer::~alarm_timer()
 void alarm_timer::set(runtime::alarm& which, time_point when)
 {
     const std::scoped_lock lock{mutex_};
-    used_ |= when != runtime::never;
-    if (!alarms_.set(which, when) || when >= waits_until_)
-        return;
-    if (waits_until_ == runtime::never)
-        look_after_ = first_look;
-    wait_until(when);
+    if (alarms_.set(which, when) && when < waits_until_)
+        wait_until(when);
+    else if (when == runtime::never)
+        end_if_unused();
 }
 
 void alarm_timer::clear(runtime::alarm& which) noexcept
 {
     const std::scoped_lock lock{mutex_};
     alarms_.clear(which);
+    end_if_unused();
+}
+
+void alarm_timer::end_if_unused()
+{
+    if (!alarms_.empty() || lingers_ || waits_until_ == runtime::never)
+        return;
+    const time_point end = std::chrono::steady_clock::now() + linger;
+    if (end < waits_until_)
+        wait_until(end);
+    lingers_ = true;
 }
 
 void alarm_timer::stop() noexcept
@@ -55,7 +64,8 @@ void alarm_timer::wait_until(time_point when)
 {
     if (!timer_)
         return;
-    waits_until_ = std::min(when, std::chrono::steady_clock::now() + look_after_);
+    waits_until_ = when;
+    lingers_ = false;
     timer_->expires_at(waits_until_);  // ends the wait before, if there is one
     timer_->async_wait([self = shared_from_this(), wait = ++waits_](const error_code& why) {
         if (!why)
@@ -72,12 +82,9 @@ void alarm_timer::gone_off(std::uint64_t wait) noexcept
     if (wait != waits_)
         return;  // the timer was set again while this was on its way
     waits_until_ = runtime::never;
-    const bool used = std::exchange(used_, false);
-    if (alarms_.empty() && !used)
-        return;
+    lingers_ = false;
     if (!alarms_.empty())
-        look_after_ = std::min(2 * look_after_, last_look);
-    wait_until(alarms_.next());
+        wait_until(alarms_.next());
 }
 
 }  // namespace holdfast::net

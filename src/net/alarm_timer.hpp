@@ -16,8 +16,8 @@ namespace holdfast::net {
 /// for the next one. So a deadline that is set and cleared around each operation costs no system
 /// call.
 ///
-/// A timer that waits keeps the executor from running dry. So it does not wait far ahead at once,
-/// but looks in between, ever more seldom, whether there is any alarm left to wait for.
+/// A timer that waits keeps io_context::run() from returning. So a clock without alarms waits for a
+/// few milliseconds only: the next operation may set one, or nothing is left to run.
 class alarm_timer final : public runtime::alarm_clock,
                           public std::enable_shared_from_this<alarm_timer>,
                           private context_bound {
@@ -34,15 +34,15 @@ public:
 private:
     void context_gone() noexcept override;
     void wait_until(time_point when);
+    void end_if_unused();
     void gone_off(std::uint64_t wait) noexcept;
 
     std::mutex mutex_;
     runtime::alarm_heap alarms_;
     std::optional<asio::steady_timer> timer_;
     time_point waits_until_ = runtime::never;
-    std::uint64_t waits_ = 0;  // how often the timer was set: older waits are ignored
-    duration look_after_{};  // so long it waits at most
-    bool used_ = false;  // since it went off
+    std::uint64_t waits_ = 0;  // how often the timer was set: identifies the last wait
+    bool lingers_ = false;  // no alarm was left since the timer was set
 };
 
 }  // namespace holdfast::net

@@ -9,8 +9,8 @@ namespace holdfast::runtime {
 /// No deadline: later than everything.
 inline constexpr time_point never = time_point::max();
 
-/// Something that is to be told when a time has come. Who sets it keeps it alive until it has rung
-/// or was cleared.
+/// Something that is notified when a time has come. The code that sets it keeps it alive until it
+/// has rung or was cleared.
 class alarm {
 public:
     alarm() = default;

@@ -19,8 +19,8 @@ namespace holdfast::runtime {
 
 namespace asio = boost::asio;
 
-/// Its own strand: whoever tells it to stop is on another thread, and a cancellation must not meet
-/// the coroutine while that is at work. None of these are on the way of an operation.
+/// A task has a strand of its own: stop() may come from another thread, and a cancellation must not
+/// meet the coroutine while that runs. No task is on the path of an operation.
 struct background::task::state : std::enable_shared_from_this<state> {
     explicit state(const executor& on) : strand{asio::make_strand(on)} {}
 

@@ -5,17 +5,17 @@
 
 namespace holdfast::runtime {
 
-/// Coroutines that nobody awaits one by one: monitors, upkeep, connections that are being opened.
-/// They can be told to stop, by anybody, and somebody can wait until the last of them has ended.
+/// Coroutines that are not awaited one by one: monitors, upkeep, connections that are being opened.
+/// Any thread can stop them, and a coroutine can wait until the last of them has ended.
 /// They share the state behind this object, so that it may go before they do.
 class background {
 public:
     explicit background(world& in);
     background(const background&) = delete;
     background& operator=(const background&) = delete;
-    ~background();  // tells all to stop
+    ~background();  // stops all
 
-    /// Tells one of them to stop. Without effect if it has ended.
+    /// A handle to stop one of them. Without effect if it has ended.
     class task {
     public:
         task() = default;
@@ -28,7 +28,7 @@ public:
         std::weak_ptr<state> state_;
     };
 
-    /// Begins soon, not within this call. Being told to stop is a cancellation of the operation it
+    /// Begins soon, not within this call. stop() is a cancellation of the operation it
     /// awaits; it gets results, not exceptions, and returns when it likes. Once stop() was called
     /// nothing begins any more, nor once the executor has gone: all that ran have gone with it.
     task start(awaitable<void> what);

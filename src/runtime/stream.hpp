@@ -23,7 +23,7 @@ struct io_result {
 /// be the same; only cancel() may be called by anybody. Destroying a stream closes it; nothing may
 /// be pending then.
 ///
-/// All worlds use the same codes, so that nobody above has to ask where he is:
+/// All worlds use the same codes, so that the code above is the same in each of them:
 ///   asio::error::eof                  the peer has sent all it wanted to send
 ///   errc::connection_reset and other  the connection is gone
 ///   errc::timed_out                   the time given to expires_at() has come

@@ -11,9 +11,9 @@ namespace holdfast::runtime {
 
 class waiting_room;
 
-/// One coroutine that waits, for whatever it may be. Several may try to end the wait, from several
-/// threads, even before it has begun; the first one does, and the coroutine goes on with what he
-/// said. Owned by all who know it: its coroutine, and whoever may end it.
+/// One coroutine that waits, for whatever it may be. Several threads may try to end the wait, even
+/// before it has begun; the first one does, and the coroutine resumes with its reason. Owned by the
+/// coroutine and by all that may end the wait.
 class suspension final : public alarm, public std::enable_shared_from_this<suspension> {
 public:
     /// Must not be set as an alarm any more.
@@ -23,7 +23,7 @@ public:
     bool end(wait_end wait_result) noexcept;
     void ring() noexcept override { end(wait_end::timed_out); }
 
-    /// Waits until somebody says why to go on, or the operation is cancelled. Once.
+    /// Waits until end() is called, or the operation is cancelled. Once.
     awaitable<wait_end> suspend();
 
 private:

@@ -7,7 +7,7 @@
 
 namespace holdfast::runtime {
 
-/// What TLS is told, once per client or server. Files are in PEM.
+/// The settings of TLS, for one client or server. Files are in PEM.
 struct tls_options {
     std::optional<std::string> ca_file = {};  // none: what the system trusts
     std::optional<std::string> certificate_key_file = {};  // certificate and key, for either side
@@ -22,7 +22,7 @@ class tls_layer {
 public:
     virtual ~tls_layer() = default;
 
-    /// The client's handshake: `host` is the name that the certificate must have, and is told to
+    /// The client's handshake: `host` is the name that the certificate must have, and is sent to
     /// the server (SNI) unless it is an address. The deadline is the stream's own. On an error the
     /// stream is closed; it says errc::certificate_rejected or errc::tls_failed, and the cause.
     virtual awaitable<result<stream_ptr>> connect(stream_ptr over, std::string host) = 0;

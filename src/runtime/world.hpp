@@ -37,7 +37,7 @@ struct srv_record {
 };
 
 /// The one door to what is outside: time, chance, names and bytes. Everything behind `core` and in
-/// front of the operating system is written against this class, and cannot tell whether it talks to
+/// front of the operating system is written against this class, and does not see whether it talks to
 /// sockets, blocks a thread, or runs in a simulation: which is why a failure that the simulator
 /// finds is a failure of the code.
 ///
@@ -47,7 +47,7 @@ class world {
 public:
     virtual ~world() = default;
 
-    /// Where coroutines run that nobody else has a place for: monitors, upkeep.
+    /// Where coroutines run that belong to no operation: monitors, upkeep.
     virtual runtime::executor executor() = 0;
 
     /// Only goes forward, and only while the process runs.

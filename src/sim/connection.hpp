@@ -95,12 +95,12 @@ enum class end_state : std::uint8_t {
     syn_received,  // the server's, before the client has answered its answer
     open,
     closed,  // by its process; its kernel still sends what it was given
-    lost,  // with its process: nobody there knows of it
+    lost,  // with its process: its kernel does not know it
 };
 
 struct connection_end {
     end_state state = end_state::none;
-    machine* at = nullptr;  // null for an address that nobody has
+    machine* at = nullptr;  // null for an address without a machine
     incarnation* of = nullptr;
     error_code broken = {};
 
@@ -144,7 +144,7 @@ struct backlog {
     std::uint16_t port = 0;
     bool loopback_only = false;
     bool cancelled = false;
-    std::size_t pending = 0;  // greeted or ready
+    std::size_t pending = 0;  // SYN received, or ready
     std::deque<std::shared_ptr<connection>> ready;
     runtime::event news;
 };

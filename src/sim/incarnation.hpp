@@ -40,7 +40,7 @@ public:
     /// Drops all that runs or waits. For good.
     void stop();
 
-    /// Null if nobody listens there.
+    /// Null without a listener there.
     std::shared_ptr<backlog> listening_at(std::uint16_t port) const;
     void stop_listening(const std::shared_ptr<backlog>& at);
     std::size_t listeners() const noexcept { return listening_.size(); }

@@ -59,7 +59,7 @@ void machine::crash(bool silent)
     running_ = false;
     frozen_ = false;
     has_power_ = !silent;
-    all_.wires.lose(*processes_.back(), !silent);  // first, so that no stream says goodbye
+    all_.wires.lose(*processes_.back(), !silent);  // first, so that no stream sends a FIN
     processes_.back()->stop();
 }
 

@@ -42,7 +42,7 @@ public:
 
     // Faults.
     void reset_between(const machine& one, const machine& other);
-    /// A process has ended. Its peers are told, unless the kernel went with it.
+    /// A process has ended. Its peers get a reset, unless the kernel went with it.
     void lose(incarnation& process, bool notify_peer);
     /// Something can arrive again: what was swallowed is sent once more.
     void recover(const machine& from, const machine& to);

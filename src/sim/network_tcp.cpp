@@ -149,7 +149,7 @@ void network::recovers(connection& over, std::size_t side)
 {
     flow& out = over.flows[side];
     out.recovering = false;
-    out.dead |= over.ends[side].state == end_state::lost;  // nobody is left to send it again
+    out.dead |= over.ends[side].state == end_state::lost;  // no process is left to send it again
     if (out.dead || !reaches(over, side))
         return;
     trace_.add(traced::recovered, over.ends[side].at->index(), {over.id, out.missed}, [&] {
@@ -174,7 +174,7 @@ void network::deliver_first(connection& over, std::size_t side)
     const connection_end& to = over.ends[other(side)];
     const bool is_fin = first.kind == segment_kind::fin;
     if (to.state == end_state::lost || (to.state == end_state::closed && !is_fin))
-        return send_reset(over, other(side));  // nobody there knows of this connection
+        return send_reset(over, other(side));  // its kernel does not know this connection
     switch (first.kind) {
     case segment_kind::syn:
         return syn_arrives(over);

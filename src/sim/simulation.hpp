@@ -24,7 +24,7 @@ struct link {
     double loss = 0;  // of a segment; TCP sends it again, 15 times at most
     duration resend = milliseconds{200};  // how late
     double reset = 0;  // of a segment: the connection breaks instead, for both ends
-    bool cut = false;  // nothing arrives, and nobody is told: a partition, or a silent peer
+    bool cut = false;  // nothing arrives, without an error: a partition, or a silent peer
     std::size_t bytes_per_ms = 0;  // 0: no limit
 };
 
@@ -54,8 +54,8 @@ public:
     /// lets out comes out of simulation::run().
     virtual void start(runtime::awaitable<void> what) = 0;
 
-    /// The process is gone, with all coroutines and timers. Peers are told by a reset, and who
-    /// connects is refused, as by a kernel that survives its process; or there is silence
+    /// The process is gone, with all coroutines and timers. Peers get a reset, and new
+    /// connections are refused, as by a kernel that survives its process; or there is silence
     /// (`silent`), as when the power fails, until it restarts and does not know the connection.
     virtual void crash(bool silent = false) = 0;
     /// A new world; `boot` is called to start what runs on it. Only after a crash.
@@ -95,7 +95,7 @@ public:
     void run();
     /// Runs all that happens up to `when`; it is `when` afterwards.
     void run_until(time_point when);
-    void run_for(duration how_long) { run_until(now() + how_long); }
+    void run_for(duration length) { run_until(now() + length); }
     /// Runs until `done` holds, asking after each step; false if that never came to pass.
     bool run_while_not(const std::function<bool()>& done);
 

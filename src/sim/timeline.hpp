@@ -17,8 +17,8 @@ struct connection;
 enum class occurrence_kind : std::uint8_t {
     script,    // what a test wanted to be done
     segment,   // the next segment of a flow arrives
-    reset,     // one end is told that the connection is gone
-    window,    // a writer is told how far he may write
+    reset,     // one end learns that the connection is gone
+    window,    // a writer learns how far it may write
     recovery,  // what was swallowed is sent again
 };
 

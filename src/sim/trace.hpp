@@ -40,7 +40,7 @@ class trace {
 public:
     explicit trace(const timeline& time) : time_{time} {}
 
-    /// `line` makes the text, and is called only if somebody will read it.
+    /// `line` makes the text, and is called only if the lines are kept.
     template <std::invocable Line>
     void add(traced what, std::size_t host, std::initializer_list<std::uint64_t> numbers,
              const Line& line)

@@ -2,12 +2,16 @@
 #include "world/net_party.hpp"
 #include "world/socket_server.hpp"
 
+#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
+#include <exception>
 #include <functional>
 #include <optional>
+#include <string>
 
 // An application may destroy its context first, with a client and all its work still on it.
 
@@ -85,6 +89,70 @@ TEST(client_lifetime, the_client_may_go_first_and_its_operations_still_end)
     EXPECT_TRUE(got->has_value()) << got->error().explain();
     s.loop->restart();
     EXPECT_TRUE(s.runs_until([&] { return s.server.open_connections() == 0; }));
+}
+
+// Nothing of a closed client keeps a loop running: io_context::run() returns at once.
+
+constexpr std::chrono::milliseconds at_once{20};
+
+/// A client that has worked for a while: monitors between two heartbeats, a full pool, operations
+/// that come to their end, and some that get no reply.
+struct busy_client : deserted {
+    int answers = 0;
+    clock::time_point last_answer{};
+
+    explicit busy_client(const std::string& more)
+    {
+        client.emplace(loop->get_executor(),
+                       server.uri("&minPoolSize=2&maxIdleTimeMS=60000" + more));
+        const auto until = clock::now() + std::chrono::milliseconds{300};
+        while (clock::now() < until) {
+            start("ping");
+            const int before = answers;
+            if (!runs_until([&] { return answers > before; }))
+                return;
+        }
+        start("slow");
+        start("slow");
+        EXPECT_TRUE(runs_until([&] { return server.count("slow") == 2; }));
+    }
+    void start(const char* command)
+    {
+        client->run_command("sea", bson::doc(command, 1), {}, [this](const reply&) {
+            ++answers;
+            last_answer = clock::now();
+        });
+    }
+    /// How long the loop goes on after `since`, or the last answer if that is later.
+    clock::duration time_to_end(const clock::time_point& since)
+    {
+        loop->restart();
+        loop->run_for(net_timeout);
+        EXPECT_TRUE(loop->stopped()) << "the loop never ended";
+        return clock::now() - std::max(since, last_answer);
+    }
+};
+
+TEST(client_lifetime, loop_of_a_closed_client_ends_with_its_last_operation)
+{
+    for (const char* const more : {"", "&serverMonitoringMode=poll", "&timeoutMS=10000"}) {
+        busy_client s{more};
+        clock::time_point closed;
+        asio::co_spawn(*s.loop, s.client->close(),
+                       [&](const std::exception_ptr&) { closed = clock::now(); });
+        EXPECT_LT(s.time_to_end(closed), at_once) << more;
+        EXPECT_NE(closed, clock::time_point{});
+    }
+}
+
+TEST(client_lifetime, loop_of_a_destroyed_client_ends_with_its_last_operation)
+{
+    for (const char* const more : {"", "&serverMonitoringMode=poll", "&timeoutMS=500"}) {
+        busy_client s{more};
+        s.server.ask([](scripted_server& script) { script.drop_connections(); });
+        s.client.reset();
+        EXPECT_LT(s.time_to_end(clock::now()), at_once) << more;
+    }
 }
 
 }  // namespace

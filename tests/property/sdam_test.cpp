@@ -19,6 +19,13 @@ using namespace core::mongo;
 const endpoint hosts[] = {endpoint{"a:1"}, endpoint{"b:1"}, endpoint{"c:1"}, endpoint{"d:1"},
                           endpoint{"e:1"}};
 
+std::optional<core::pool_partition> partition_of(const std::optional<bson::object_id>& service)
+{
+    if (!service)
+        return std::nullopt;
+    return core::pool_partition{service->bytes};
+}
+
 bson::object_id small_id(std::size_t n)
 {
     bson::object_id id{};
@@ -144,7 +151,8 @@ private:
             else if (const auto* const r = std::get_if<mark_pool_ready>(&e))
                 pool(r->server).mark_ready(now_);
             else if (const auto* const z = std::get_if<clear_pool>(&e))
-                pool(z->server).clear(z->cause, z->service_id, z->interrupt_in_use, now_);
+                pool(z->server).clear(z->cause, partition_of(z->service_id), z->interrupt_in_use,
+                                      now_);
         }
         for (const sdam_event& e : t.events)
             note(e);

@@ -71,8 +71,8 @@ TEST(net_clock, a_time_in_the_past_rings_soon_and_not_at_once)
     EXPECT_EQ(heard, std::vector{1});
 }
 
-/// The executor's own count of what it has done tells whether the timer was touched: each wait that
-/// is ended early is one thing more to do.
+/// The executor's own count of handlers shows whether the timer was touched: each wait that is ended
+/// early is one more handler.
 TEST(net_clock, deadlines_of_operations_do_not_touch_the_timer)
 {
     net_party here;
@@ -84,10 +84,10 @@ TEST(net_clock, deadlines_of_operations_do_not_touch_the_timer)
     }
     const time_point start = here.world.steady_now();
     const std::size_t done = here.context.run_for(proof::net_timeout);
-    EXPECT_LE(done, 4U) << "it looks now and then whether there is something left to wait for";
+    EXPECT_LE(done, 4U) << "the timer is set once, and once more when no alarm is left";
     EXPECT_TRUE(heard.empty());
-    EXPECT_TRUE(here.context.stopped()) << "an idle clock lets the executor run dry";
-    EXPECT_LT(here.world.steady_now(), start + 5s);
+    EXPECT_TRUE(here.context.stopped()) << "a clock without alarms keeps no loop running";
+    EXPECT_LT(here.world.steady_now(), start + 20ms);
 }
 
 TEST(net_clock, an_earlier_alarm_is_not_missed_behind_a_later_one)
@@ -176,6 +176,40 @@ TEST(net_clock, tells_both_times)
     EXPECT_LT(here.world.steady_now(), steady + 1min);
     EXPECT_LT(here.world.wall_now(), wall + 1min);
     EXPECT_GT(here.world.wall_now(), wall - 1min);
+}
+
+/// Also when the timer has waited for seconds, as for a monitor between two heartbeats.
+TEST(net_clock, timer_of_a_cleared_alarm_ends_within_milliseconds)
+{
+    net_party here;
+    std::vector<int> heard;
+    bell heartbeat{heard, 1};
+    here.world.alarms().set(heartbeat, here.in(10s));
+    here.context.run_for(300ms);
+    ASSERT_FALSE(here.context.stopped());
+    here.world.alarms().clear(heartbeat);
+    const time_point cleared = here.world.steady_now();
+    here.run();
+    EXPECT_LT(here.world.steady_now(), cleared + 20ms);
+    EXPECT_TRUE(heard.empty());
+}
+
+/// The timer that outlives the last alarm must not delay the next one, nor be mistaken for it.
+TEST(net_clock, alarm_set_after_the_last_one_was_cleared_rings_in_time)
+{
+    net_party here;
+    std::vector<int> heard;
+    bell cleared{heard, 1};
+    bell early{heard, 2};
+    bell late{heard, 3};
+    here.world.alarms().set(cleared, here.in(10s));
+    here.world.alarms().clear(cleared);
+    const time_point start = here.world.steady_now();
+    here.world.alarms().set(late, start + 30ms);
+    here.world.alarms().set(early, start + 1ms);
+    here.run();
+    EXPECT_EQ(heard, (std::vector{2, 3}));
+    EXPECT_GE(here.world.steady_now(), start + 30ms);
 }
 
 }  // namespace

@@ -42,7 +42,8 @@ topology_options options_for(const client_settings& from, connection_config conf
     options.pool.min_size = from.pool.min_size;
     options.pool.max_connecting = from.pool.max_connecting;
     options.pool.max_idle = from.pool.max_idle_time;
-    options.pool.load_balanced = from.load_balanced;
+    if (from.load_balanced)
+        options.pool.pin_reasons = shell::mongo::pin_reasons;
     options.pool_events = {.max_size = from.pool.max_size,
                          .min_size = from.pool.min_size,
                          .max_connecting = from.pool.max_connecting,

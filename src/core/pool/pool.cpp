@@ -11,23 +11,18 @@ namespace holdfast::core {
 
 using namespace pool_events;
 
-connection_pool::connection_pool(pool_settings settings, bool emit)
-    : settings_{settings}, emits_{emit}
+connection_pool::connection_pool(pool_settings settings, bool with_events)
+    : pool_outbox{with_events},
+      settings_{settings},
+      opening_{settings.max_connecting},
+      pinned_(settings.pin_reasons.size())
 {
-    this->emit(created{});
-}
-
-std::uint32_t connection_pool::generation(const bson::object_id& service) const noexcept
-{
-    const auto at = service_generations_.find(service);
-    return at == service_generations_.end() ? 0 : at->second;
+    emit(created{});
 }
 
 bool connection_pool::is_stale(const connection& c) const noexcept
 {
-    if (c.service)
-        return c.generation != generation(*c.service);
-    return c.generation != generation_;
+    return generations_.is_stale(c.generation, c.partition);
 }
 
 bool connection_pool::is_too_old(const connection& c, time_point now) const noexcept
@@ -35,26 +30,18 @@ bool connection_pool::is_too_old(const connection& c, time_point now) const noex
     return settings_.max_idle != duration::zero() && now - c.since >= settings_.max_idle;
 }
 
-bool connection_pool::has_room() const noexcept
-{
-    return settings_.max_size == 0 || connections_.size() < settings_.max_size;
-}
-
-/// A server that has just failed gets one connection, to see whether it is back; then one at a
-/// time, then two, then four, up to what is usual: it is not to be overrun by all who have waited.
 bool connection_pool::may_open() const noexcept
 {
-    const std::uint32_t usual = settings_.max_connecting;
-    const std::uint32_t now = pace_ ? std::clamp(*pace_, std::uint32_t{1}, usual) : usual;
-    return opening_ < now && has_room();
+    const bool is_full = settings_.max_size != 0 && connections_.size() >= settings_.max_size;
+    return !is_full && opening_.may_begin();
 }
 
 std::optional<connection_id> connection_pool::check_out_now(time_point now)
 {
-    if (idle_.empty())  // as in every pool that is not ready, and in one for which somebody waits
+    if (idle_.empty())  // as in every pool that is not ready, or that has waiting callers
         return std::nullopt;
     // The most recently used is the last to grow old: if it has, check_out() will find none either,
-    // and tell of it in the right order.
+    // and report its end in the right order.
     const auto c = connections_.find(idle_.back());
     if (is_stale(c->second) || is_too_old(c->second, now))
         return std::nullopt;
@@ -99,15 +86,25 @@ void connection_pool::cancel(checkout_id who, checkout_failure why, time_point n
     refuse_one(gone, why, late ? std::optional{timed_out()} : std::nullopt, now);
 }
 
+void connection_pool::count_pinned(pin_reason why, int change) noexcept
+{
+    if (why.value() < pinned_.size())
+        pinned_[why.value()] += change;
+}
+
 error connection_pool::timed_out() const
 {
     std::string text = "Timed out while checking out a connection from connection pool";
-    if (settings_.load_balanced)
-        text += ". maxPoolSize: " + std::to_string(settings_.max_size) +
-                 ", connections in use by cursors: " + std::to_string(pinned_) +
-                 ", connections in use by transactions: 0, connections in use by other "
-                 "operations: " +
-                 std::to_string(static_cast<std::int64_t>(in_use()) - pinned_);
+    if (!settings_.pin_reasons.empty()) {
+        auto others = static_cast<std::int64_t>(in_use());
+        text += ". maxPoolSize: " + std::to_string(settings_.max_size);
+        for (std::size_t i = 0; i < pinned_.size(); ++i) {
+            text += ", connections in use by " + std::string{settings_.pin_reasons[i]} + ": " +
+                    std::to_string(pinned_[i]);
+            others -= pinned_[i];
+        }
+        text += ", connections in use by other operations: " + std::to_string(others);
+    }
     return error{pool_errc::timed_out, std::move(text)};
 }
 
@@ -138,7 +135,7 @@ bool connection_pool::would_keep(connection_id id) const noexcept
            !is_stale(c->second);
 }
 
-/// A good connection that nobody has: to whoever waits longest, else to the idle ones.
+/// A good connection that is free: to the caller that waits longest, else to the idle ones.
 void connection_pool::keep_or_give(connections::iterator c, time_point now)
 {
     if (!waiting_.empty()) {
@@ -151,28 +148,24 @@ void connection_pool::keep_or_give(connections::iterator c, time_point now)
     idle_.push_back(c->first);
 }
 
-void connection_pool::opened(connection_id id, std::optional<bson::object_id> service,
+void connection_pool::opened(connection_id id, std::optional<pool_partition> partition,
                              time_point now)
 {
     const auto c = connections_.find(id);
     if (c == connections_.end())
         return;  // closed while it was opening
-    opening_ends(c->second);
+    opening_.end(is_stale(c->second));
     c->second.use = used_for::caller;
-    if (service) {
-        // Which service it reached is known only now, and so is the generation it belongs to.
-        c->second.service = service;
-        c->second.generation = generation(*service);
+    if (partition) {
+        // Which partition it reached is known only now, and so is the generation it belongs to.
+        c->second.partition = partition;
+        c->second.generation = generation(partition);
     }
     if (is_stale(c->second)) {
         drop(c, close_reason::stale);
         return serve(now);
     }
-    if (pace_) {
-        *pace_ = *pace_ == 0 ? 1 : *pace_ * 2;
-        if (*pace_ > settings_.max_connecting)
-            pace_.reset();
-    }
+    opening_.succeeded();
     emit(connection_ready{id, now - c->second.since});
     keep_or_give(c, now);
     serve(now);
@@ -190,7 +183,7 @@ void connection_pool::fail_opening(connection_id id, const error& why, time_poin
     const auto c = connections_.find(id);
     if (c == connections_.end())
         return;
-    pace_ = 0;
+    opening_.failed();
     const bool for_caller = c->second.use == used_for::opening_for_caller && !is_stale(c->second);
     drop(c, close_reason::error, &why);
     if (for_caller && !waiting_.empty()) {
@@ -216,18 +209,16 @@ void connection_pool::mark_ready(time_point now)
     maintain(now);
 }
 
-void connection_pool::clear(const error& why, std::optional<bson::object_id> service,
+void connection_pool::clear(const error& why, const std::optional<pool_partition>& partition,
                             bool interrupt_in_use, time_point now)
 {
     if (state_ == state::closed)
         return;
-    if (service) {
-        ++service_generations_[*service];
-        emit(cleared{service, interrupt_in_use});
+    generations_.advance(partition);
+    if (partition) {
+        emit(cleared{partition, interrupt_in_use});
     } else {
-        ++generation_;
-        opening_to_be_given_ = 0;
-        pace_ = 0;
+        opening_.all_stale();
         if (state_ == state::ready)
             emit(cleared{std::nullopt, interrupt_in_use});
         state_ = state::paused;
@@ -237,12 +228,12 @@ void connection_pool::clear(const error& why, std::optional<bson::object_id> ser
                                     why.message()};
     }
     drop_stale(interrupt_in_use);
-    if (!service)
+    if (!partition)
         refuse_all(checkout_failure::connection_error, *paused_because_, now);
 }
 
-/// Idle connections go at once. Those that open go when they are done, and those in use when they
-/// come back, unless neither is to be waited for.
+/// Idle connections are closed at once. Those that open follow when they are done, and those in use
+/// when they are checked in, unless they are interrupted.
 void connection_pool::drop_stale(bool interrupt_in_use)
 {
     std::vector<connection_id> doomed;
@@ -253,7 +244,7 @@ void connection_pool::drop_stale(bool interrupt_in_use)
             doomed.push_back(id);
         } else if (interrupt_in_use && !c.interrupted) {
             c.interrupted = true;
-            does(interrupt_connection{id});
+            perform(interrupt_connection{id});
         }
     }
     for (const connection_id id : doomed) {
@@ -288,7 +279,7 @@ void connection_pool::maintain(time_point now)
     fill(now);
 }
 
-/// Opens what is missing of the least number, as many at a time as may open.
+/// Opens what is missing of minPoolSize, as many at a time as may open.
 void connection_pool::fill(time_point now)
 {
     if (state_ != state::ready)
@@ -310,7 +301,7 @@ void connection_pool::drop_idle(time_point now)
     }
 }
 
-/// The best idle connection; those that are of no more use are dropped on the way.
+/// The most recently used idle connection; stale and old ones are dropped on the way.
 std::optional<connection_pool::connections::iterator> connection_pool::take_idle(time_point now)
 {
     while (!idle_.empty()) {
@@ -324,11 +315,11 @@ std::optional<connection_pool::connections::iterator> connection_pool::take_idle
     return std::nullopt;
 }
 
-/// Gives what there is to those who wait, in their order, and opens more for the rest. Whatever
-/// opens already will be given to somebody, also if it was begun for the least number.
+/// Gives idle connections to waiting callers, in their order, and opens more for the rest. Each
+/// connection that opens already will serve a caller, also if it was begun for minPoolSize.
 void connection_pool::serve(time_point now)
 {
-    assert(state_ == state::ready || waiting_.empty());  // all others were refused
+    assert(state_ == state::ready || waiting_.empty());  // all others refuse their callers
     while (!waiting_.empty()) {
         const auto c = take_idle(now);
         if (!c)
@@ -337,39 +328,31 @@ void connection_pool::serve(time_point now)
         waiting_.pop_front();
         give(first, *c, now);
     }
-    while (opening_to_be_given_ < waiting_.size() && may_open())
+    while (opening_.usable() < waiting_.size() && may_open())
         open(used_for::opening_for_caller, now);
 }
 
 void connection_pool::open(used_for purpose, time_point now)
 {
     last_id_ = connection_id{last_id_.value() + 1};
-    connections_.emplace(last_id_, connection{generation_, purpose, std::nullopt, now});
-    ++opening_;
-    ++opening_to_be_given_;
+    connections_.emplace(last_id_, connection{generation(), purpose, std::nullopt, now});
+    opening_.begin();
     emit(connection_created{last_id_});
-    does(open_connection{last_id_, generation_});
-}
-
-void connection_pool::opening_ends(const connection& c) noexcept
-{
-    --opening_;
-    if (!is_stale(c))
-        --opening_to_be_given_;
+    perform(open_connection{last_id_, generation()});
 }
 
 void connection_pool::give(const caller& who, connections::iterator c, time_point now)
 {
     c->second.use = used_for::caller;
     emit(checked_out{c->first, now - who.since});
-    does(hand_out{who.id, c->first});
+    perform(hand_out{who.id, c->first});
 }
 
 void connection_pool::refuse_one(const caller& who, checkout_failure why,
                                  std::optional<error> cause, time_point now)
 {
     emit(checkout_failed{why, now - who.since, cause});
-    does(refuse{who.id, why, std::move(cause)});
+    perform(refuse{who.id, why, std::move(cause)});
 }
 
 void connection_pool::refuse_all(checkout_failure why, const error& cause, time_point now)
@@ -386,14 +369,14 @@ void connection_pool::drop(connections::iterator c, close_reason reason, const e
         break;
     case used_for::opening_for_caller:
     case used_for::opening_for_upkeep:
-        opening_ends(c->second);
+        opening_.end(is_stale(c->second));
         break;
     case used_for::caller:
         break;
     }
     emit(connection_closed{c->first, reason,
-                            cause == nullptr ? std::nullopt : std::optional{*cause}});
-    does(close_connection{c->first, reason});
+                           cause == nullptr ? std::nullopt : std::optional{*cause}});
+    perform(close_connection{c->first, reason});
     connections_.erase(c);
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-#include "holdfast/bson/object_id.hpp"
+#include "core/pool/pool_partition.hpp"
 #include "holdfast/error.hpp"
 #include "holdfast/id.hpp"
 
@@ -17,14 +17,14 @@ enum class checkout_failure : std::uint8_t { pool_closed, timeout, connection_er
 std::string_view name_of(close_reason reason) noexcept;
 std::string_view name_of(checkout_failure reason) noexcept;
 
-/// What users are told about a pool. Named as in the specification; the shell adds the address, and
-/// the options of a new pool.
+/// What is reported about a pool. Named as in the specification of connection monitoring; the shell
+/// adds the address, and the options of a new pool.
 namespace pool_events {
 
 struct created {};
 struct ready {};
 struct cleared {
-    std::optional<bson::object_id> service_id;
+    std::optional<pool_partition> partition;
     bool interrupts_in_use;
 };
 struct closed {};
@@ -56,10 +56,10 @@ struct checked_in {
 
 }  // namespace pool_events
 
-using pool_event =
-    std::variant<pool_events::created, pool_events::ready, pool_events::cleared, pool_events::closed,
-                 pool_events::connection_created, pool_events::connection_ready,
-                 pool_events::connection_closed, pool_events::checkout_started,
-                 pool_events::checkout_failed, pool_events::checked_out, pool_events::checked_in>;
+using pool_event = std::variant<pool_events::created, pool_events::ready, pool_events::cleared,
+                                pool_events::closed, pool_events::connection_created,
+                                pool_events::connection_ready, pool_events::connection_closed,
+                                pool_events::checkout_started, pool_events::checkout_failed,
+                                pool_events::checked_out, pool_events::checked_in>;
 
 }  // namespace holdfast::core

@@ -35,7 +35,7 @@ bool contains(const std::array<int, N>& codes, std::optional<std::int32_t> code)
     return code && std::ranges::find(codes, *code) != codes.end();
 }
 
-/// Old servers may tell only in words, with or without a code.
+/// Old servers may name a state change only in the message, with or without a code.
 bool names_state_change(std::string_view message)
 {
     return message.find("not master") != message.npos ||

@@ -45,8 +45,8 @@ constexpr bool is_retryable_overload(const failed_attempt& f) noexcept
     return f.labels.system_overloaded && f.labels.retryable;
 }
 
-/// Whether the failure shows that the command was tried: then it is newer and better news than what
-/// an earlier attempt had to tell.
+/// Whether the failure shows that the command was tried: then it replaces the failure of an earlier
+/// attempt.
 constexpr bool shows_an_attempt(const failed_attempt& f) noexcept
 {
     const bool sent = f.origin == failure_origin::network || f.origin == failure_origin::server;

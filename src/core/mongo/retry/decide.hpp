@@ -15,7 +15,7 @@ namespace holdfast::core::mongo {
 enum class retry_kind : std::uint8_t {
     read,
     write,
-    generic,          // runCommand: nobody looks inside, so both options must agree
+    generic,          // runCommand: its body is not parsed, so both options must agree
     end_transaction,  // commit and abort are repeated whatever the options say
 };
 

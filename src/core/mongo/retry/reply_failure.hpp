@@ -17,9 +17,9 @@ struct reply_glance {
 };
 reply_glance glance_at(bson::view reply) noexcept;
 
-/// What a reply says that went wrong, if anything did: the command itself, or the write concern of
-/// a command that was carried out. Errors of single statements ("writeErrors") are results, not
-/// failures: they are told to the application and never repeated. Points into the reply.
+/// The failure that a reply reports, if any: of the command itself, or of the write concern of a
+/// command that was carried out. Errors of single statements ("writeErrors") are results, not
+/// failures: the application gets them, and they are never retried. Points into the reply.
 std::optional<failed_attempt> failure_in(const reply_glance& seen, std::int32_t max_wire_version,
                                          bool sharded);
 inline std::optional<failed_attempt> failure_in(bson::view reply, std::int32_t max_wire_version,

@@ -5,7 +5,7 @@
 
 namespace holdfast::core::mongo {
 
-// What users are told about the topology, named as in the specification of SDAM monitoring. The
+// The events of the topology, named as in the specification of SDAM monitoring. The
 // shell adds the topology's id, and the heartbeat events, which belong to the monitors.
 
 struct topology_opening {};

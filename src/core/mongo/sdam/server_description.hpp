@@ -96,14 +96,15 @@ struct server_description {
     std::optional<bool> is_cryptd = {};
     std::optional<bson::object_id> service_id = {};
 
-    /// Equal as far as users are told: without times, which change with every check.
+    /// Equal as far as events report: without times, which change with every check.
     friend bool operator==(const server_description& a, const server_description& b) noexcept;
 };
 
 using server_ptr = std::shared_ptr<const server_description>;
 
 /// Reads the reply to hello or legacy hello. `rtt` has been averaged by its caller; `before` is the
-/// server's last description, with which it shares the lists of members that have not changed.
+/// server's last description, with which it shares the lists of members that have not changed. The
+/// hello itself is written by core/mongo/handshake, which knows connections and no topology.
 struct round_trip_times {
     std::optional<duration> average = {};
     std::optional<duration> minimum = {};

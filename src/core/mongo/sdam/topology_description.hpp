@@ -42,7 +42,7 @@ struct topology_description {
     /// Null if the address is not part of the topology.
     server_ptr find(const endpoint& address) const noexcept;
 
-    /// Equal as far as users are told.
+    /// Equal as far as events report.
     friend bool operator==(const topology_description& a, const topology_description& b) noexcept;
 };
 

@@ -278,7 +278,7 @@ void topology_update::hint_primary(const server_ptr& s)
     *at = std::make_shared<const server_description>(std::move(hinted));
 }
 
-/// Nearly every reply of a primary lists those whom we know; one pass over the sorted lists tells.
+/// Nearly every reply of a primary lists the known members; one pass over the sorted lists decides.
 bool topology_update::has_exactly_members(const server_ptr& s) const
 {
     std::ranges::subrange<address_list::const_iterator> lists[] = {s->hosts, s->passives,

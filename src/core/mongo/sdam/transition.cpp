@@ -57,7 +57,7 @@ transition open_topology(const topology_settings& settings)
             first.effects.emplace_back(start_monitor{s->address});
         return first;
     }
-    // Nobody monitors a load balancer; it is there because the user says so.
+    // A load balancer is not monitored; it is known because the URI names it.
     transition known = apply_check(first.after,
                                    load_balancer(first.after->servers.front()->address));
     std::ranges::move(first.events, std::inserter(known.events, known.events.begin()));
@@ -95,7 +95,7 @@ transition apply_check(const topology_ptr& before, server_description reported, 
     if (is_ready(*before, *s))
         update.does(mark_pool_ready{s->address});
     update.run_table(s);
-    // Users are told what became of it, which for a stale primary is not what it said.
+    // The event has the description that was kept: a stale primary becomes Unknown.
     const server_ptr kept = update.next().find(s->address);
     const server_ptr published = kept ? kept : s;
     if (*current != *published)

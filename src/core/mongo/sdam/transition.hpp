@@ -42,20 +42,20 @@ struct warn {
 using effect = std::variant<start_monitor, stop_monitor, mark_pool_ready, clear_pool, request_check,
                             cancel_check, warn>;
 
-/// A new topology (the old pointer if nothing was touched), what to do, and what to tell users.
+/// A new topology (the old pointer if nothing was touched), effects and events.
 struct transition {
     topology_ptr after;
     std::vector<effect> effects = {};
     std::vector<sdam_event> events = {};
 };
 
-/// The first topology of a client: monitors start, events tell of the seeds.
+/// The first topology of a client: monitors start, events announce the seeds.
 transition open_topology(const topology_settings& settings);
 
 /// The last one: every server goes, every monitor stops.
 transition close_topology(const topology_ptr& before);
 
-/// What one check, successful or not, does to what we believe. `reported` is a parsed hello, or an
+/// What one check, successful or not, does to the topology. `reported` is a parsed hello, or an
 /// unknown server with its error. Which wire versions the client speaks is an argument for tests
 /// with servers older than those we support.
 struct wire_range {

@@ -42,8 +42,8 @@ private:
     std::array<std::vector<std::uint32_t>, 5> reads_;
 };
 
-/// The less busy of two candidates drawn by `chance`, which is any 64 bits. `operations` tells how
-/// many operations a server (by its position) is running. There must be a candidate.
+/// The less busy of two candidates drawn by `chance`, which is any 64 bits. `operations` gives the
+/// number of operations that a server (by its position) is running. There must be a candidate.
 template <class Operations>
 std::uint32_t choose(std::span<const std::uint32_t> candidates, std::uint64_t chance,
                      Operations&& operations)

@@ -37,8 +37,8 @@ struct selection_request {
 operation_kind kind_in(const topology_description& t, operation_kind kind,
                        bool writes_output) noexcept;
 
-/// Whether the preference can be meant at all: a staleness with mode primary, or below what the
-/// heartbeat can tell (at least 90 s), is an error.
+/// Whether the preference is valid: maxStalenessSeconds with mode primary, or below what heartbeats
+/// can measure (at least 90 s), is an error.
 result<void> check_preference(const read_preference& preference, const topology_description& t,
                               duration heartbeat_frequency);
 

@@ -9,7 +9,7 @@ namespace holdfast::core::mongo {
 /// forward.
 class cluster_time {
 public:
-    /// Takes what a reply, or another session, tells. False if that was no news.
+    /// Takes the time of a reply, or of another session. False if it is not later.
     bool advance(bson::view time);
 
     /// The document to send; nothing before the first reply.

@@ -72,7 +72,7 @@ std::optional<server_session> session_pool::take(time_point now,
 void session_pool::give_back(server_session session, time_point now,
                              std::optional<std::int32_t> timeout_minutes)
 {
-    // The oldest lie at the bottom: they go when somebody comes by.
+    // The oldest lie at the bottom: expired ones are dropped when another is returned.
     const auto keep = std::ranges::find_if(
         idle_, [&](const server_session& s) { return !s.expires_soon(now, timeout_minutes); });
     idle_.erase(idle_.begin(), keep);

@@ -62,7 +62,7 @@ void write_lsid(bson::builder& command, const bson::uuid& session);
 /// Puts "lsid" and "txnNumber" into a command.
 void write_transaction_id(bson::builder& command, const transaction_id& id);
 
-/// The sessions that nobody uses, the most recently used one on top, so that few stay alive.
+/// The idle sessions, the most recently used one on top, so that few stay alive.
 class session_pool {
 public:
     /// The best one that is not about to expire; those that are, are dropped. Nothing if there is

@@ -17,7 +17,7 @@ using core::mongo::wire_compressor;
 
 namespace {
 
-/// Nothing is broken: we were told not to wait any longer.
+/// Nothing is broken: the caller does not wait any longer.
 bool only_late(error_code why) noexcept
 {
     return why == boost::system::errc::timed_out || why == boost::system::errc::operation_canceled;

@@ -7,6 +7,7 @@
 #include "holdfast/error.hpp"
 #include "holdfast/id.hpp"
 #include "runtime/stream.hpp"
+#include "shell/pool/pooled_connection.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -20,7 +21,7 @@ namespace holdfast::shell::mongo {
 
 /// One stream to one server: a message out, a message back. Used by one operation at a time. After
 /// a failure it is of no more use, unless nothing had been sent yet; it never resends by itself.
-class connection {
+class connection final : public pooled_connection {
 public:
     /// `requests` counts those of all connections of a client: each has a number of its own.
     connection(runtime::stream_ptr over, endpoint server,
@@ -60,10 +61,6 @@ public:
         stream_ = change(std::move(stream_));
     }
 
-    /// For the pool: see core::connection_pool.
-    connection_id pool_id = {};
-    std::uint32_t generation = 0;
-
     /// Sends `request`, which must be whole and stay where it is, and waits for its reply. The
     /// reply lies in the connection, until the next one is sent. `command` is for messages, and
     /// decides whether the request may be compressed.
@@ -94,7 +91,7 @@ public:
     std::optional<result<core::mongo::message>> take_in(const runtime::io_result& got,
                                                         request_id id, std::string_view command);
 
-    /// Sends a message that nobody answers.
+    /// Sends a message that gets no reply.
     runtime::awaitable<result<void>> send(std::span<const std::uint8_t> message,
                                           std::string_view command);
 
@@ -110,10 +107,10 @@ public:
     dispatch_phase phase() const noexcept { return phase_; }
     bool usable() const noexcept { return phase_ != dispatch_phase::in_flight && !failure_; }
 
-    /// What has made it unusable, as far as we were told.
+    /// What has made it unusable, as far as that is known.
     const std::optional<error>& failure() const noexcept { return failure_; }
 
-    /// Whether nothing is wrong but that a reply is still on its way, since nobody waited for it.
+    /// Whether nothing is wrong but that a reply is still on its way, since its operation gave up.
     bool owes_reply() const noexcept { return owed_.has_value(); }
 
     /// From now on the caller sees to that reply.
@@ -122,8 +119,7 @@ public:
     /// Waits for that reply and throws it away. Then the connection is usable again, or it is not.
     runtime::awaitable<void> drain(request_id owed, time_point until);
 
-    /// Ends whatever is going on, and all that is tried later. From any thread.
-    void cancel() noexcept { stream_->cancel(); }
+    void cancel() noexcept override { stream_->cancel(); }
 
 private:
     result<std::span<const std::uint8_t>> compressed(std::span<const std::uint8_t> request);

@@ -9,23 +9,23 @@ namespace holdfast::shell::mongo {
 inline constexpr const char* phase_hello = "hello";
 inline constexpr const char* phase_authentication = "authentication";
 
-/// A connection that has said hello, and what the server said to that.
+/// A connection after its hello, and the reply to that.
 struct established {
     connection_ptr connection;
     bson::document reply;
     duration took{};  // of the hello alone
 };
 
-/// Connects, wraps in TLS if the recipe says so, and says hello. Does not log in.
+/// Connects, with TLS if the config has it, and sends the hello. Does not authenticate.
 runtime::awaitable<result<established>> handshake(runtime::world& in, const connection_config& config,
                                            endpoint server, time_point until);
 
-/// Connects, wraps in TLS if the recipe says so, says hello and logs in. `until` and the recipe's
-/// time limit hold for all of it together. An error names server, phase and cause.
+/// Connects, with TLS if the config has it, sends the hello and authenticates. `until` and the
+/// connectTimeout hold for all of it together. An error names server, phase and cause.
 runtime::awaitable<result<established>> establish(runtime::world& in, const connection_config& config,
                                                endpoint server, time_point until);
 
-/// Whether trying again could not help: the name does not exist, or the peer is somebody else.
+/// Whether trying again could not help: the name does not exist, or the peer has the wrong certificate.
 bool is_terminal(const error& why) noexcept;
 
 }  // namespace holdfast::shell::mongo

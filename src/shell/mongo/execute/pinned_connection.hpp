@@ -11,13 +11,13 @@ namespace holdfast::shell::mongo {
 /// server that has it. Goes back to its pool when this goes.
 struct pinned_connection {
     pinned_connection(selected_server to, lease through) noexcept
-        : on{std::move(to)}, over{std::move(through)}, pool{on.pool().shared_from_this()}
+        : on{std::move(to)}, over{std::move(through)}, pool{on.shared_pool()}
     {
-        pool->pinned(true);
+        pool->pin(pinned_by::cursor);
     }
     pinned_connection(const pinned_connection&) = delete;
     pinned_connection& operator=(const pinned_connection&) = delete;
-    ~pinned_connection() { pool->pinned(false); }
+    ~pinned_connection() { pool->unpin(pinned_by::cursor); }
 
     selected_server on;
     lease over;

@@ -21,7 +21,7 @@ struct server_monitor::check_result {
 
 namespace {
 
-/// The server has said something that we did not like, as opposed to nothing.
+/// The server has replied, with an error, as opposed to not at all.
 bool is_answer(const error& why)
 {
     return why.code().category() == core::mongo::category() ||
@@ -39,7 +39,8 @@ std::shared_ptr<server_monitor> server_monitor::make(runtime::world& in, monitor
 }
 
 server_monitor::server_monitor(runtime::world& in, monitor_options options,
-                               std::shared_ptr<event_hub> events, std::weak_ptr<monitor_listener> to)
+                               std::shared_ptr<event_hub> events,
+                               std::weak_ptr<monitor_listener> to)
     : world_{in},
       options_{std::move(options)},
       events_{std::move(events)},
@@ -57,8 +58,8 @@ void server_monitor::start()
 void server_monitor::request_check(bool last_known_unknown)
 {
     {
-        // A server that streams says nothing as long as nothing changes, and what operations have
-        // found out is no change to it.
+        // A server that streams does not reply until something changes, and the errors of operations
+        // are no change to it.
         const std::scoped_lock lock{mutex_};
         if (last_known_unknown && awaiting_ && connection_) {
             cancelled_ = true;
@@ -116,7 +117,7 @@ runtime::awaitable<void> server_monitor::run(std::shared_ptr<server_monitor> sel
                 break;
         }
         if (cancelled) {
-            // Whoever cancelled it has said already what is wrong with the server.
+            // The operation that cancelled it has reported the failure of the server already.
             self->drop_connection();
             self->last_.reset();
         } else if (!self->report(found)) {
@@ -132,7 +133,7 @@ runtime::awaitable<void> server_monitor::run(std::shared_ptr<server_monitor> sel
     self->drop_connection();
 }
 
-/// What was found goes to the topology. False if nobody wants to know any more.
+/// Reports what was found to the topology. False if the topology is gone.
 bool server_monitor::report(const check_result& found)
 {
     const auto listener = to_.lock();
@@ -201,11 +202,11 @@ runtime::awaitable<server_monitor::check_result> server_monitor::check()
             heartbeat_failure{options_.server, awaited, took, *found.failure, mine, theirs});
     else
         events_->queue(heartbeat_reply{options_.server, awaited, took, *found.reply, mine,
-                                     connection_->description().server_connection_id});
+                                       connection_->description().server_connection_id});
     co_return found;
 }
 
-/// Connecting is a check by itself: the first hello tells all.
+/// Connecting is a check by itself: the first hello has all fields.
 runtime::awaitable<server_monitor::check_result> server_monitor::first_check()
 {
     check_result found;
@@ -220,7 +221,7 @@ runtime::awaitable<server_monitor::check_result> server_monitor::first_check()
     co_return found;
 }
 
-/// One hello on the connection that is there; or, while the server is still telling, its next word.
+/// One hello on the connection that is there; or, while the server streams, its next reply.
 runtime::awaitable<server_monitor::check_result> server_monitor::ask(bool awaited)
 {
     check_result found;
@@ -241,26 +242,7 @@ runtime::awaitable<server_monitor::check_result> server_monitor::ask(bool awaite
         auto next = co_await to.next_reply("hello");
         reply.emplace(std::move(next));
     } else {
-        core::mongo::monitor_hello hello;
-        hello.api = declared(options_.config->server_api);
-        hello.command = to.description().hello_ok ? core::mongo::hello_command::hello
-                                                  : core::mongo::hello_command::legacy;
-        core::mongo::message_flags flags;
-        if (awaited) {
-            hello.topology_version = topology_version_->view();
-            hello.max_await_time = std::chrono::duration_cast<std::chrono::milliseconds>(
-                options_.heartbeat_frequency);
-            flags.exhaust_allowed = true;
-        }
-        const request_id id = to.next_request();
-        core::mongo::message_builder out{to.outgoing(), id, flags};
-        core::mongo::write_hello(out.command(), hello);
-        const auto request = out.finish();
-        if (!request) {
-            found.failure = request.error();
-            co_return found;
-        }
-        auto next = co_await to.round_trip(*request, id, "hello");
+        auto next = co_await say_hello(to, awaited);
         reply.emplace(std::move(next));
     }
     {
@@ -282,6 +264,30 @@ runtime::awaitable<server_monitor::check_result> server_monitor::ask(bool awaite
     co_return found;
 }
 
+/// A hello after the first one, and its reply. `awaited`: streamed, once something has changed.
+runtime::awaitable<result<core::mongo::message>> server_monitor::say_hello(connection& to,
+                                                                           bool awaited)
+{
+    core::mongo::monitor_hello hello;
+    hello.api = declared(options_.config->server_api);
+    hello.command = to.description().hello_ok ? core::mongo::hello_command::hello
+                                              : core::mongo::hello_command::legacy;
+    core::mongo::message_flags flags;
+    if (awaited) {
+        hello.topology_version = topology_version_->view();
+        hello.max_await_time = std::chrono::duration_cast<std::chrono::milliseconds>(
+            options_.heartbeat_frequency);
+        flags.exhaust_allowed = true;
+    }
+    const request_id id = to.next_request();
+    core::mongo::message_builder out{to.outgoing(), id, flags};
+    core::mongo::write_hello(out.command(), hello);
+    const auto request = out.finish();
+    if (!request)
+        co_return request.error();
+    co_return co_await to.round_trip(*request, id, "hello");
+}
+
 /// False if there will be no next check.
 runtime::awaitable<bool> server_monitor::wait_for_next_check(std::uint64_t seen,
                                                              time_point last_check)
@@ -297,7 +303,7 @@ runtime::awaitable<bool> server_monitor::wait_for_next_check(std::uint64_t seen,
     co_return rest != runtime::wait_end::cancelled;
 }
 
-/// While the server is streaming, its answers say nothing about how far away it is.
+/// While the server is streaming, the time of its replies is no round-trip time.
 runtime::awaitable<void> server_monitor::measure(std::shared_ptr<server_monitor> self)
 {
     runtime::world& in = self->world_;
@@ -309,7 +315,7 @@ runtime::awaitable<void> server_monitor::measure(std::shared_ptr<server_monitor>
             co_return;
         if (!to || !to->usable()) {
             auto opened = co_await handshake(in, *self->options_.config, self->options_.server,
-                                          runtime::never);
+                                             runtime::never);
             if (!opened)
                 continue;
             self->record(opened->took);
@@ -318,16 +324,8 @@ runtime::awaitable<void> server_monitor::measure(std::shared_ptr<server_monitor>
         }
         if (self->options_.config->connect_timeout.count() != 0)
             to->expires_at(in.steady_now() + self->options_.config->connect_timeout);
-        core::mongo::monitor_hello hello;
-        hello.api = declared(self->options_.config->server_api);
-        hello.command = to->description().hello_ok ? core::mongo::hello_command::hello
-                                                   : core::mongo::hello_command::legacy;
-        const request_id id = to->next_request();
-        core::mongo::message_builder out{to->outgoing(), id};
-        core::mongo::write_hello(out.command(), hello);
-        const auto request = out.finish();
         const time_point sent = in.steady_now();
-        const auto reply = co_await to->round_trip(*request, id, "hello");
+        const auto reply = co_await self->say_hello(*to, false);
         if (reply)
             self->record(in.steady_now() - sent);
         else

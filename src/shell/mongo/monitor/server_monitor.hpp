@@ -14,13 +14,13 @@
 
 namespace holdfast::shell::mongo {
 
-/// Who is told what a monitor finds out. Called with no lock held, one call at a time per server.
+/// Receives what a monitor finds out. Called with no lock held, one call at a time per server.
 class monitor_listener {
 public:
     virtual void checked(core::mongo::server_description found) = 0;
     virtual void check_failed(const endpoint& server, const error& why,
                               core::mongo::failure_kind kind) = 0;
-    /// What is believed of the server now; null once it is no longer part of the topology.
+    /// The last known description of the server; null once it is no longer part of the topology.
     virtual core::mongo::server_ptr last_known(const endpoint& server) const = 0;
 
 protected:
@@ -36,7 +36,7 @@ struct monitor_options {
     bool function_as_a_service = false;  // where `automatic` means polling
 };
 
-/// Watches one server: says hello at every heartbeat, or has the server say when something has
+/// Watches one server: sends a hello at every heartbeat, or has the server reply when something has
 /// changed (streaming), in which case a second connection measures the round trips.
 class server_monitor : public std::enable_shared_from_this<server_monitor> {
 public:
@@ -47,7 +47,7 @@ public:
     void start();
 
     /// Soon, instead of at the next heartbeat; but not sooner than minHeartbeatFrequencyMS after
-    /// the last check. A server that streams is asked anew if it is believed to be unknown.
+    /// the last check. A server that streams is asked anew if it is last known as Unknown.
     void request_check(bool last_known_unknown = false);
 
     /// Ends the check that is under way: an operation has found the server dead already.
@@ -59,7 +59,6 @@ public:
 
 private:
     struct check_result;
-    class listening;
 
     server_monitor(runtime::world& in, monitor_options options, std::shared_ptr<event_hub> events,
                    std::weak_ptr<monitor_listener> to);
@@ -70,10 +69,10 @@ private:
     runtime::awaitable<check_result> check();
     runtime::awaitable<check_result> first_check();
     runtime::awaitable<check_result> ask(bool awaited);
+    runtime::awaitable<result<core::mongo::message>> say_hello(connection& to, bool awaited);
     runtime::awaitable<bool> wait_for_next_check(std::uint64_t seen, time_point last_check);
 
     bool may_stream() const;
-    bool is_streaming() const noexcept { return more_to_come_; }
     bool report(const check_result& found);
     void use(connection_ptr made);
     void drop_connection();
@@ -97,7 +96,7 @@ private:
     mutable std::mutex mutex_;
     connection_ptr connection_;  // changed by run() alone, under the mutex; cancelled by anybody
     bool cancelled_ = false;
-    bool awaiting_ = false;  // the server's next word, however long that takes
+    bool awaiting_ = false;  // a reply that the server delays until something changes
     bool stopped_ = false;
     core::mongo::round_trip_tracker round_trips_;
 };

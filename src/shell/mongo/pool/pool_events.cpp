@@ -1,6 +1,6 @@
 #include "shell/mongo/pool/pool_events.hpp"
 
-#include "shell/mongo/pool/server_pool.hpp"
+#include <optional>
 
 namespace holdfast::shell::mongo {
 namespace {
@@ -18,7 +18,10 @@ struct translation {
     queued_event operator()(const from::ready&) const { return events::pool_ready{server}; }
     queued_event operator()(const from::cleared& e) const
     {
-        return events::pool_cleared{server, e.service_id, e.interrupts_in_use};
+        std::optional<bson::object_id> service;
+        if (e.partition)
+            service = bson::object_id{e.partition->value()};
+        return events::pool_cleared{server, service, e.interrupts_in_use};
     }
     queued_event operator()(const from::closed&) const { return events::pool_closed{server}; }
     queued_event operator()(const from::connection_created& e) const
@@ -54,34 +57,9 @@ struct translation {
 }  // namespace
 
 queued_event event_of_pool(const core::pool_event& what, const endpoint& server,
-                          const events::pool_limits& limits)
+                           const events::pool_limits& limits)
 {
     return std::visit(translation{server, limits}, what);
-}
-
-void server_pool::pinned(bool by_cursor)
-{
-    const std::scoped_lock lock{mutex_};
-    machine_.pinned(by_cursor);
-}
-
-void server_pool::queue_events()
-{
-    if (!events_->silent())
-        queue_events(machine_.take_events());
-}
-
-void server_pool::queue_events(const std::vector<core::pool_event>& events)
-{
-    for (const core::pool_event& one : events) {
-        if (!announced_) [[unlikely]] {
-            if (!std::holds_alternative<core::pool_events::ready>(one))
-                continue;
-            announced_ = true;
-            events_->queue(event_of_pool(core::pool_events::created{}, options_.server, options_.reported));
-        }
-        events_->queue(event_of_pool(one, options_.server, options_.reported));
-    }
 }
 
 }  // namespace holdfast::shell::mongo

@@ -4,8 +4,8 @@
 
 namespace holdfast::shell::mongo {
 
-/// What the pool's machine tells, with the server's address.
+/// The event of the pool's state machine as listeners get it, with the server's address.
 queued_event event_of_pool(const core::pool_event& what, const endpoint& server,
-                          const events::pool_limits& limits);
+                           const events::pool_limits& limits);
 
 }  // namespace holdfast::shell::mongo

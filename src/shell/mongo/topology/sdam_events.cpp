@@ -22,7 +22,7 @@ struct translation {
     queued_event operator()(const from::topology_description_changed& e) const
     {
         return events::topology_description_changed{topology, described(*e.previous),
-                                                  described(*e.current)};
+                                                    described(*e.current)};
     }
     queued_event operator()(const from::server_opening& e) const
     {
@@ -35,7 +35,7 @@ struct translation {
     queued_event operator()(const from::server_description_changed& e) const
     {
         return events::server_description_changed{topology, described(*e.previous),
-                                                described(*e.current)};
+                                                  described(*e.current)};
     }
 };
 
@@ -53,7 +53,7 @@ holdfast::mongo::server_description described(const core::mongo::server_descript
 {
     holdfast::mongo::server_description description;
     description.address = s.address;
-    // Who is only said to be the primary is unknown to the application.
+    // PossiblePrimary is Unknown in published descriptions.
     description.type = name_of(is_unknown(s.type) ? core::mongo::server_type::unknown : s.type);
     description.failure = s.failure;
     description.round_trip_time = s.round_trip_time;

@@ -9,7 +9,7 @@ namespace holdfast::shell::mongo {
 holdfast::mongo::server_description described(const core::mongo::server_description& from);
 holdfast::mongo::topology_description described(const core::mongo::topology_description& from);
 
-/// What the core tells of the topology, with the topology's id.
+/// The event of the core as listeners get it, with the topology's id.
 queued_event event_of_sdam(const core::mongo::sdam_event& what, const bson::object_id& topology);
 
 }  // namespace holdfast::shell::mongo

@@ -17,7 +17,8 @@ runtime::awaitable<void> topology::poll_srv(std::weak_ptr<topology> which, runti
             co_return;
         if (const auto self = which.lock(); !self || !self->wants_srv(polling))
             co_return;
-        const auto found = co_await in.resolve_srv(polling.query, in.steady_now() + polling.timeout);
+        const time_point until = in.steady_now() + polling.timeout;
+        const auto found = co_await in.resolve_srv(polling.query, until);
         const auto self = which.lock();
         if (!self)
             co_return;
@@ -48,16 +49,11 @@ std::optional<duration> topology::resolved(const result<std::vector<runtime::srv
     const auto answer = found ? result<std::vector<core::mongo::srv_host>>{std::move(hosts)}
                               : result<std::vector<core::mongo::srv_host>>{found.error()};
     std::optional<duration> next;
-    {
-        const std::scoped_lock lock{mutex_};
-        if (closed_)
-            return std::nullopt;
+    change([&] {
         auto outcome = core::mongo::apply_srv_poll(known_, answer, polling.rules, chances);
         next = outcome.next;
-        apply(outcome.change);
-    }
-    changed_.notify();
-    events_->deliver();
+        return std::optional{std::move(outcome.change)};
+    });
     return next;
 }
 

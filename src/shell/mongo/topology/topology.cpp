@@ -53,20 +53,15 @@ topology::~topology()
 
 void topology::open()
 {
-    {
-        const std::scoped_lock lock{mutex_};
-        if (closed_)
-            return;
-        if (options_.start.load_balanced) {  // which nobody monitors, so no effect starts it
+    change([this] {
+        if (options_.start.load_balanced) {  // it has no monitor, so no effect adds it
             for (const endpoint& balancer : options_.start.seeds)
                 add_server(balancer);
         }
-        apply(core::mongo::open_topology(options_.start));
-    }
-    changed_.notify();
-    events_->deliver();
-    if (options_.srv)
-        srv_polling_ = tasks_.start(poll_srv(weak_from_this(), world_, *options_.srv));
+        if (options_.srv)
+            srv_polling_ = tasks_.start(poll_srv(weak_from_this(), world_, *options_.srv));
+        return std::optional{core::mongo::open_topology(options_.start)};
+    });
 }
 
 std::shared_ptr<const published_topology> topology::current() const
@@ -77,35 +72,29 @@ std::shared_ptr<const published_topology> topology::current() const
 
 void topology::handle(const core::mongo::application_error& what)
 {
-    {
-        const std::scoped_lock lock{mutex_};
+    change([&]() -> std::optional<transition> {
         const auto at = servers_.find(what.server);
-        if (closed_ || at == servers_.end())
-            return;
+        if (at == servers_.end())
+            return std::nullopt;
         const std::uint32_t generation = at->second->pool->generation(what.service_id);
-        apply(core::mongo::apply_error(known_, what, generation, options_.profile,
-                                       world_.steady_now()));
-    }
-    changed_.notify();
-    events_->deliver();
+        return core::mongo::apply_error(known_, what, generation, options_.profile,
+                                        world_.steady_now());
+    });
 }
 
 void topology::handshake_done(const endpoint& by, bson::view hello)
 {
-    {
-        const std::scoped_lock lock{mutex_};
+    change([&]() -> std::optional<transition> {
         const core::mongo::server_ptr known = known_->find(by);
-        if (closed_ || !known || core::mongo::is_unknown(known->type))
-            return;
+        if (!known || core::mongo::is_unknown(known->type))
+            return std::nullopt;
         const core::mongo::round_trip_times times{known->round_trip_time,
                                                   known->min_round_trip_time};
         auto described = parse_hello(by, hello, times, world_.steady_now(), known.get());
         if (described == *known)
-            return;
-        apply(core::mongo::apply_check(known_, std::move(described)));
-    }
-    changed_.notify();
-    events_->deliver();
+            return std::nullopt;
+        return core::mongo::apply_check(known_, std::move(described));
+    });
 }
 
 bool topology::is_closed() const
@@ -116,15 +105,11 @@ bool topology::is_closed() const
 
 void topology::close()
 {
-    {
-        const std::scoped_lock lock{mutex_};
-        if (std::exchange(closed_, true))
-            return;
-        apply(core::mongo::close_topology(known_));
-    }
-    srv_polling_.stop();
-    changed_.notify();
-    events_->deliver();
+    change([this] {
+        closed_ = true;
+        srv_polling_.stop();
+        return std::optional{core::mongo::close_topology(known_)};
+    });
 }
 
 runtime::awaitable<void> topology::ended()
@@ -136,27 +121,21 @@ runtime::awaitable<void> topology::ended()
 
 void topology::checked(core::mongo::server_description found)
 {
-    {
-        const std::scoped_lock lock{mutex_};
-        if (closed_ || !servers_.contains(found.address))
-            return;
-        apply(core::mongo::apply_check(known_, std::move(found)));
-    }
-    changed_.notify();
-    events_->deliver();
+    change([&]() -> std::optional<transition> {
+        if (!servers_.contains(found.address))
+            return std::nullopt;
+        return core::mongo::apply_check(known_, std::move(found));
+    });
 }
 
 void topology::check_failed(const endpoint& server, const error& why,
                             core::mongo::failure_kind kind)
 {
-    {
-        const std::scoped_lock lock{mutex_};
-        if (closed_ || !servers_.contains(server))
-            return;
-        apply(core::mongo::apply_failed_check(known_, server, why, kind, world_.steady_now()));
-    }
-    changed_.notify();
-    events_->deliver();
+    change([&]() -> std::optional<transition> {
+        if (!servers_.contains(server))
+            return std::nullopt;
+        return core::mongo::apply_failed_check(known_, server, why, kind, world_.steady_now());
+    });
 }
 
 core::mongo::server_ptr topology::last_known(const endpoint& server) const
@@ -165,14 +144,14 @@ core::mongo::server_ptr topology::last_known(const endpoint& server) const
     return known_->find(server);
 }
 
-void topology::apply(const transition& change)
+void topology::apply(const transition& next)
 {
     if (!events_->silent()) {
-        for (const core::mongo::sdam_event& event : change.events)
+        for (const core::mongo::sdam_event& event : next.events)
             events_->queue(event_of_sdam(event, id_));
     }
-    known_ = change.after;
-    for (const core::mongo::effect& effect : change.effects)
+    known_ = next.after;
+    for (const core::mongo::effect& effect : next.effects)
         perform(effect);
     publish(known_);
 }
@@ -225,16 +204,16 @@ void topology::add_server(const endpoint& address)
     pool.reported = options_.pool_events;
     pool.config = options_.config;
     pool.make_blocking = options_.make_blocking;
-    server_pool::opening_handlers heard;
-    heard.failed = [self = weak_from_this()](const core::mongo::application_error& failed) {
+    server_pool::opening_handlers handlers;
+    handlers.failed = [self = weak_from_this()](const core::mongo::application_error& failed) {
         if (const auto alive = self.lock())
             alive->handle(failed);
     };
-    heard.handshake_done = [self = weak_from_this()](const endpoint& by, bson::view hello) {
+    handlers.handshake_done = [self = weak_from_this()](const endpoint& by, bson::view hello) {
         if (const auto alive = self.lock())
             alive->handshake_done(by, hello);
     };
-    added->pool = server_pool::make(world_, std::move(pool), events_, std::move(heard));
+    added->pool = server_pool::make(world_, std::move(pool), events_, std::move(handlers));
     if (!options_.start.load_balanced) {
         monitor_options monitor;
         monitor.server = address;

@@ -7,9 +7,9 @@
 #include "holdfast/bson/object_id.hpp"
 #include "runtime/background.hpp"
 #include "runtime/wait.hpp"
+#include "shell/mongo/events/event_hub.hpp"
 #include "shell/mongo/monitor/server_monitor.hpp"
 #include "shell/mongo/pool/server_pool.hpp"
-#include "shell/mongo/events/event_hub.hpp"
 
 #include <atomic>
 #include <functional>
@@ -59,6 +59,7 @@ public:
     }
 
     server_pool& pool() const noexcept { return *which_->pool; }
+    const std::shared_ptr<server_pool>& shared_pool() const noexcept { return which_->pool; }
     const endpoint& address() const noexcept { return which_->address; }
     /// As both were when it was chosen.
     const core::mongo::server_description& description() const noexcept
@@ -84,7 +85,7 @@ struct srv_polling {
     duration timeout = std::chrono::seconds{30};  // with one look-up
 };
 
-/// Whom a server is selected for; for the log.
+/// The operation that a server is selected for; for the log.
 struct selection_purpose {
     std::string_view operation = {};
     operation_id id = {};
@@ -108,7 +109,7 @@ struct topology_options {
 
 /// All servers of a deployment. One writer at a time; what a change brings with it for pools and
 /// monitors is done in the same critical section in which the new topology is published, so that
-/// nobody sees the one without the other. Lock order: this mutex, then a pool's.
+/// no reader sees the one without the other. Lock order: this mutex, then a pool's.
 class topology final : public monitor_listener, public std::enable_shared_from_this<topology> {
 public:
     static std::shared_ptr<topology> make(runtime::world& in, topology_options options,
@@ -133,7 +134,7 @@ public:
     /// knows of it.
     void handle(const core::mongo::application_error& what);
 
-    /// What a server has said to a new connection of an operation; mostly that nothing is new.
+    /// The hello reply on a new connection of an operation; it mostly changes nothing.
     void handshake_done(const endpoint& by, bson::view hello);
 
     /// Stops everything; nothing can be selected any more. Then ended() waits for the rest.
@@ -153,7 +154,9 @@ public:
 private:
     topology(runtime::world& in, topology_options options, std::shared_ptr<event_hub> events);
 
-    void apply(const core::mongo::transition& change);  // the mutex is held
+    template <class Decide>
+    void change(const Decide& decide);
+    void apply(const core::mongo::transition& next);  // for change(): the mutex is held
     void perform(const core::mongo::effect& what);
     void add_server(const endpoint& address);
     void remove_server(const endpoint& address);
@@ -177,13 +180,32 @@ private:
     const bson::object_id id_;
     runtime::event changed_;
     runtime::background tasks_;
-    runtime::background::task srv_polling_;
 
     mutable std::mutex mutex_;
     core::mongo::topology_ptr known_;
     std::map<endpoint, std::shared_ptr<server>> servers_;
     std::shared_ptr<const published_topology> published_;
+    runtime::background::task srv_polling_;
     bool closed_ = false;
 };
+
+/// The only way to change the topology: `decide` runs with the mutex held, unless the topology is
+/// closed, and gives the transition to make, if any. Then waiting selections are notified and
+/// events delivered, with the mutex free.
+template <class Decide>
+void topology::change(const Decide& decide)
+{
+    {
+        const std::scoped_lock lock{mutex_};
+        if (closed_)
+            return;
+        const std::optional<core::mongo::transition> next = decide();
+        if (!next)
+            return;
+        apply(*next);
+    }
+    changed_.notify();
+    events_->deliver();
+}
 
 }  // namespace holdfast::shell::mongo

@@ -37,7 +37,7 @@ std::string token(const pool_events::ready&)
 std::string token(const pool_events::cleared& e)
 {
     return std::string{"cleared"} + (e.interrupts_in_use ? " interrupts" : "") +
-           (e.service_id ? " service" : "");
+           (e.partition ? " partition" : "");
 }
 std::string token(const pool_events::closed&)
 {
@@ -135,8 +135,8 @@ TEST(pool_events, of_a_clear_come_only_once_but_each_one_counts)
     pool.clear(trouble, std::nullopt, false, start);
     EXPECT_EQ(received(pool), (text{"ready", "cleared"}));
     EXPECT_EQ(pool.generation(), 3u);
-    pool.clear(trouble, bson::object_id{{1}}, false, start);
-    EXPECT_EQ(received(pool), text{"cleared service"});
+    pool.clear(trouble, core::pool_partition{{1}}, false, start);
+    EXPECT_EQ(received(pool), text{"cleared partition"});
     EXPECT_EQ(pool.generation(), 3u);
 }
 
@@ -299,7 +299,7 @@ TEST(pool_sizes, an_upkeep_connection_serves_whoever_waits)
 
 TEST(pool_services, a_connection_belongs_to_the_generation_in_which_it_was_opened)
 {
-    const bson::object_id one{{1}};
+    const core::pool_partition one{{1}};
     connection_pool pool{{}};
     pool.mark_ready(start);
     pool.clear(trouble, one, false, start);
@@ -342,6 +342,28 @@ TEST(pool_text, are_those_of_the_specification)
         EXPECT_EQ(code.message().find("unknown"), std::string::npos);
     }
     EXPECT_EQ(error_code(static_cast<pool_errc>(99)).message(), "unknown pool error");
+}
+
+TEST(pool_pinning, timed_out_checkout_counts_pinned_connections_by_reason)
+{
+    constexpr std::string_view reasons[] = {"streams", "locks"};
+    connection_pool pool{{.max_size = 3, .pin_reasons = reasons}};
+    pool.mark_ready(start);
+    for (unsigned i = 1; i <= 3; ++i) {
+        pool.check_out(checkout_id{i}, start);
+        pool.opened(connection_id{i}, std::nullopt, start);
+    }
+    pool.pin(pin_reason{0});
+    pool.pin(pin_reason{0});
+    pool.pin(pin_reason{1});
+    pool.unpin(pin_reason{0});
+    pool.check_out(checkout_id{4}, start);
+    pool.take_effects();
+    pool.cancel(checkout_id{4}, checkout_failure::timeout, start);
+    EXPECT_EQ(cause_of(pool.take_effects(), 0).message(),
+              "Timed out while checking out a connection from connection pool. maxPoolSize: 3, "
+              "connections in use by streams: 1, connections in use by locks: 1, connections in "
+              "use by other operations: 1");
 }
 
 }  // namespace

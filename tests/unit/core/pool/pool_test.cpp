@@ -221,8 +221,8 @@ TEST_F(pool_test, an_interrupting_clear_reaches_those_in_use_and_those_that_open
 
 TEST_F(pool_test, services_behind_a_load_balancer_have_generations_of_their_own)
 {
-    const bson::object_id one{{1}};
-    const bson::object_id two{{2}};
+    const core::pool_partition one{{1}};
+    const core::pool_partition two{{2}};
     pool.mark_ready(start);
     for (unsigned i = 1; i <= 2; ++i)
         pool.check_out(checkout_id{i}, start);
