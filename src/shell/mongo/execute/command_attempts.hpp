@@ -3,8 +3,8 @@
 #include "core/mongo/retry/reply_failure.hpp"
 #include "core/retry/attempt_log.hpp"
 #include "shell/mongo/execute/client_state.hpp"
-#include "shell/mongo/execute/command_order.hpp"
 #include "shell/mongo/execute/command_monitoring.hpp"
+#include "shell/mongo/execute/command_order.hpp"
 #include "shell/mongo/execute/operation_session.hpp"
 #include "shell/retry_loop.hpp"
 
@@ -21,6 +21,7 @@ class command_attempts {
 public:
     using value_type = bson::document;
     using reply_type = core::mongo::message;
+    using slow_path_type = command_attempts;  // whatever a derived class makes of the reply
 
     command_attempts(std::shared_ptr<client_state>&& client, command_order&& order);
 
@@ -46,7 +47,7 @@ public:
     runtime::event& ends_waiting() noexcept { return client_->closing; }
     std::optional<error> woke(time_point now);
     error timed_out(time_point now);
-    error cancelled(const error* unjudged, time_point now);
+    error cancelled(const error* undecided, time_point now);
 
 protected:
     const command_order& order() const noexcept { return order_; }
@@ -121,6 +122,17 @@ private:
 
 static_assert(prompt_protocol<command_attempts>);
 
+}  // namespace holdfast::shell::mongo
+
+namespace holdfast::shell {
+
+extern template runtime::awaitable<result<bson::document>> remaining_attempts(
+    runtime::world&, mongo::command_attempts&, core::deadline, std::optional<error>);
+
+}  // namespace holdfast::shell
+
+namespace holdfast::shell::mongo {
+
 /// The same for an operation that wants something else than the reply.
 template <class T>
 class operation_attempts : public command_attempts {
@@ -132,7 +144,7 @@ public:
     {
     }
 
-    result<T> given(result<bson::document> outcome) const
+    result<T> outcome_of(result<bson::document> outcome) const
     {
         return read_(std::move(outcome), order());
     }
@@ -153,15 +165,15 @@ runtime::awaitable<bson::document> execute_or_throw(std::shared_ptr<client_state
 /// result<T>.
 template <class Outcome, class T>
 runtime::awaitable<Outcome> execute_and_read(std::shared_ptr<client_state> client,
-                                           command_order&& order,
-                                           result<T> (*read)(result<bson::document>,
-                                                             const core::mongo::command&))
+                                             command_order&& order,
+                                             result<T> (*read)(result<bson::document>,
+                                                               const core::mongo::command&))
 {
     runtime::world& in = client->world;
     const core::deadline until = order.until;
     using attempts = recycled<operation_attempts<T>>;
     return retry_loop_of<Outcome>(in, until,
-                                attempts::make(std::move(client), std::move(order), read));
+                                  attempts::make(std::move(client), std::move(order), read));
 }
 
 }  // namespace holdfast::shell::mongo

@@ -71,10 +71,10 @@ error command_attempts::timed_out(time_point)
     return with_history(error{core::mongo::errc::operation_timed_out, std::move(text)});
 }
 
-error command_attempts::cancelled(const error* unjudged, time_point now)
+error command_attempts::cancelled(const error* undecided, time_point now)
 {
-    if (unjudged != nullptr)
-        record(*unjudged, "not retried: the caller has cancelled the operation", {}, now);
+    if (undecided != nullptr)
+        record(*undecided, "not retried: the caller has cancelled the operation", {}, now);
     std::string text{name_};
     text += " was cancelled";
     return with_history(error{runtime::errc::cancelled, std::move(text)});
@@ -125,3 +125,12 @@ runtime::awaitable<bson::document> execute_or_throw(std::shared_ptr<client_state
 }
 
 }  // namespace holdfast::shell::mongo
+
+namespace holdfast::shell {
+
+template runtime::awaitable<result<bson::document>> remaining_attempts(runtime::world&,
+                                                                       mongo::command_attempts&,
+                                                                       core::deadline,
+                                                                       std::optional<error>);
+
+}  // namespace holdfast::shell
