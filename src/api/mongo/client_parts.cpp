@@ -4,7 +4,7 @@
 #include "core/mongo/error/errc.hpp"
 #include "core/mongo/operation/query.hpp"
 #include "core/mongo/retry/eligibility.hpp"
-#include "shell/mongo/execute/command_attempts.hpp"
+#include "shell/mongo/execute/execute.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>

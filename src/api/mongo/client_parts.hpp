@@ -6,7 +6,7 @@
 #include "runtime/wait.hpp"
 #include "shell/mongo/connection/connection_config.hpp"
 #include "shell/mongo/execute/client_state.hpp"
-#include "shell/mongo/execute/command_attempts.hpp"
+#include "shell/mongo/execute/execute.hpp"
 #include "shell/mongo/execute/command_order.hpp"
 #include "shell/mongo/execute/operation_session.hpp"
 
