@@ -18,6 +18,14 @@ message_flags flags_of(const command& what) noexcept
     return flags;
 }
 
+/// Whether the command or its session asks for a read concern. A snapshot session does so with
+/// commands that take none, too, for the server to refuse them.
+bool is_set(const command& what, const session_read_concern& session) noexcept
+{
+    return session.snapshot ||
+           (what.reads && (session.after_cluster_time || what.read_concern.level));
+}
+
 void write_preference(bson::builder& to, read_mode mode, const read_preference& from)
 {
     bson::builder preference = to.document("$readPreference");
@@ -37,9 +45,18 @@ void write_preference(bson::builder& to, read_mode mode, const read_preference& 
 
 }  // namespace
 
-command_encoder::command_encoder(const command& what, request_id id, bson::byte_buffer& out)
-    : command_{what}, message_{out, id, flags_of(what)}
+command_encoder::command_encoder(command& what, request_id id, const session_read_concern& session,
+                                 bson::byte_buffer& outgoing)
+    : command_{what}, id_{id}, session_{session}, needs_read_concern_{is_set(what, session)}
 {
+    what.body.rewind();
+    if (needs_read_concern_) [[unlikely]]
+        needs_read_concern_ = !what.body.find("readConcern");
+    if (what.load == nullptr) [[likely]] {
+        what.body.open(in_place_);
+        return;
+    }
+    with_load_.emplace(outgoing, id, flags_of(what));
     fields().merge(what.body.view());
 }
 
@@ -49,25 +66,21 @@ void command_encoder::add_raw_data(std::int32_t wire_version)
         fields().add("rawData", *command_.raw_data);
 }
 
-void command_encoder::add_read_concern(const session_read_concern& session)
+void command_encoder::add_read_concern()
 {
-    const bool after = command_.reads && session.after_cluster_time.has_value();
-    const bool level = command_.reads && command_.read_concern.level.has_value();
-    if (!session.snapshot && !after && !level) [[likely]]
+    if (!needs_read_concern_) [[likely]]
         return;
-    if (command_.body.find("readConcern"))
-        return;  // the application has written the command itself
     bson::builder concern = fields().document("readConcern");
-    if (session.snapshot) {
+    if (session_.snapshot) {
         concern.add("level", "snapshot");
-        if (session.at_cluster_time)
-            concern.add("atClusterTime", *session.at_cluster_time);
+        if (session_.at_cluster_time)
+            concern.add("atClusterTime", *session_.at_cluster_time);
         return;
     }
-    if (level)
+    if (command_.read_concern.level)
         concern.add("level", *command_.read_concern.level);
-    if (after)
-        concern.add("afterClusterTime", *session.after_cluster_time);
+    if (session_.after_cluster_time)
+        concern.add("afterClusterTime", *session_.after_cluster_time);
 }
 
 void command_encoder::add_database()
@@ -93,11 +106,11 @@ void command_encoder::add_read_preference(const topology_description& topology,
 
 result<std::span<const std::uint8_t>> command_encoder::finish(const connection_description& limits)
 {
-    if (command_.load != nullptr) {
-        if (auto loaded = command_.load->write(message_, limits); !loaded)
-            return std::move(loaded).error();
-    }
-    return message_.finish();
+    if (in_place_) [[likely]]
+        return command_.body.close(*in_place_, id_, flags_of(command_));
+    if (auto loaded = command_.load->write(*with_load_, limits); !loaded)
+        return std::move(loaded).error();
+    return with_load_->finish();
 }
 
 }  // namespace holdfast::core::mongo

@@ -35,7 +35,6 @@ command_attempts::command_attempts(std::shared_ptr<client_state>&& client, comma
       session_{std::move(order_.session)},
       history_{client_->world.steady_now()}
 {
-    name_ = (*order_.body.begin()).key();
     operation_ = order_.operation;
     if (operation_ == operation_id{})
         operation_ = operation_id{client_->operations.fetch_add(1, std::memory_order_relaxed) + 1};
@@ -82,7 +81,7 @@ bool command_attempts::begin_now()
         if (auto pinned = take_pinned(*order_.facts))
             attempt_.emplace(*std::move(pinned));
     if (!attempt_) {
-        auto found = client_->servers->try_select(wanted(), {name_, operation_});
+        auto found = client_->servers->try_select(wanted(), {name(), operation_});
         if (!found || !*found)
             return false;
         attempt_.emplace(**std::move(found));
@@ -126,7 +125,7 @@ runtime::awaitable<result<bson::document>> command_attempts::attempt()
     if (order_.until.expired(history_.attempt_began()))
         co_return timed_out(history_.attempt_began());
     if (!attempt_) {
-        const selection_purpose purpose{name_, operation_};
+        const selection_purpose purpose{name(), operation_};
         const time_point last = std::min(
             order_.until.when(), in.steady_now() + client_->settings.server_selection_timeout);
         auto waited = co_await client_->servers->select(wanted(), last, purpose);
@@ -196,9 +195,10 @@ result<void> command_attempts::encode()
     const selected_server& on = attempt_->on;
     attempt_->id = to.next_request();
 
-    core::mongo::command_encoder out{order_, attempt_->id, to.outgoing()};
+    core::mongo::command_encoder out{order_, attempt_->id, session_.read_concern(name()),
+                                     to.outgoing()};
     out.add_raw_data(to.description().max_wire_version);
-    out.add_read_concern(session_.read_concern(name_));
+    out.add_read_concern();
     out.add_database();
     session_.write_fields(out.fields(), client_->cluster_time);
     out.add_read_preference(on.topology(), on.description());
@@ -213,7 +213,7 @@ result<void> command_attempts::encode()
     if (client_->settings.socket_timeout.count() != 0)
         last = std::min(last, client_->world.steady_now() + client_->settings.socket_timeout);
     to.expires_at(last);
-    attempt_->monitoring.emplace(*client_, operation_, name_, order_.database, attempt_->id, to,
+    attempt_->monitoring.emplace(*client_, operation_, name(), order_.database, attempt_->id, to,
                                  session_.transaction());
     attempt_->monitoring->started(attempt_->request);
     return {};
@@ -223,7 +223,7 @@ result<void> command_attempts::encode()
 runtime::awaitable<result<bson::document>> command_attempts::send_only()
 {
     connection& to = attempt_->to();
-    auto sent = co_await to.send(attempt_->request, name_);
+    auto sent = co_await to.send(attempt_->request, name());
     history_.reached(to.phase());
     bson::document assumed = bson::doc("ok", 1);
     std::optional<result<bson::document>> outcome;
@@ -244,11 +244,11 @@ result<void> command_attempts::check_server() const
     const core::mongo::connection_description& connection = attempt_->to().description();
     if (connection.max_wire_version < order_.need.wire_version) [[unlikely]]
         return error{core::mongo::errc::command_failed,
-                     std::string{name_} + ": " + attempt_->on.address().value() +
+                     std::string{name()} + ": " + attempt_->on.address().value() +
                          " is too old for " + std::string{order_.need.what}};
     const char* const obstacle = session_.obstacle(order_.acknowledged, connection);
     if (obstacle != nullptr) [[unlikely]]
-        return error{core::mongo::errc::command_failed, std::string{name_} + ": " + obstacle};
+        return error{core::mongo::errc::command_failed, std::string{name()} + ": " + obstacle};
     return {};
 }
 
@@ -368,7 +368,7 @@ std::optional<error> command_attempts::woke(time_point)
     if (client_->closing.count() == 0)
         return std::nullopt;
     return history_.interrupted(runtime::errc::cancelled,
-                                std::string{name_} +
+                                std::string{name()} +
                                     " was cancelled: the client was closed while "
                                     "it waited to be sent again");
 }
@@ -376,7 +376,7 @@ std::optional<error> command_attempts::woke(time_point)
 error command_attempts::timed_out(time_point)
 {
     return history_.interrupted(core::mongo::errc::operation_timed_out,
-                                std::string{name_} + " was not done in time");
+                                std::string{name()} + " was not done in time");
 }
 
 error command_attempts::cancelled(const error* undecided, time_point now)
@@ -384,7 +384,7 @@ error command_attempts::cancelled(const error* undecided, time_point now)
     if (undecided != nullptr)
         history_.record(*undecided, "not retried: the caller has cancelled the operation", {}, now);
     return history_.complete(
-        error{runtime::errc::cancelled, std::string{name_} + " was cancelled"});
+        error{runtime::errc::cancelled, std::string{name()} + " was cancelled"});
 }
 
 }  // namespace holdfast::shell::mongo

@@ -25,10 +25,10 @@ public:
     command_attempts(std::shared_ptr<client_state>&& client, command_order&& order);
 
     bool begin_now();
-    bool send_now() { return attempt_->to().send_now(attempt_->request, name_); }
+    bool send_now() { return attempt_->to().send_now(attempt_->request, name()); }
     runtime::awaitable<result<core::mongo::message>> round_trip()
     {
-        return attempt_->to().rest_of_round_trip(attempt_->id, name_);
+        return attempt_->to().rest_of_round_trip(attempt_->id, name());
     }
     std::optional<result<core::mongo::message>> reply_at_hand()
     {
@@ -38,7 +38,7 @@ public:
     runtime::awaitable<runtime::io_result> read_more() { return attempt_->to().read_more(); }
     std::optional<result<core::mongo::message>> take_in(const runtime::io_result& got)
     {
-        return attempt_->to().take_in(got, attempt_->id, name_);
+        return attempt_->to().take_in(got, attempt_->id, name());
     }
     result<bson::document> end(result<core::mongo::message> reply);
     runtime::awaitable<result<bson::document>> attempt();
@@ -52,6 +52,7 @@ protected:
     const command_order& order() const noexcept { return order_; }
 
 private:
+    std::string_view name() const noexcept { return order_.body.name(); }
     core::mongo::selection_request wanted() const;
     void start_attempt();
     bool authenticates_next() const noexcept;
@@ -67,7 +68,6 @@ private:
 
     std::shared_ptr<client_state> client_;
     command_order order_;
-    std::string_view name_;  // in order_.body
     operation_id operation_;
     core::mongo::retry_policy policy_;
     core::mongo::retry_progress progress_;
