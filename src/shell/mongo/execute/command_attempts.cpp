@@ -27,6 +27,13 @@ bool is_end_of_wait(const error_code& code) noexcept
            code == core::pool_errc::timed_out;
 }
 
+/// The reply that a write with w: 0 is taken to have.
+bson::view assumed_reply()
+{
+    static const bson::document reply = bson::doc("ok", 1);
+    return reply.view();
+}
+
 }  // namespace
 
 command_attempts::command_attempts(std::shared_ptr<client_state>&& client, command_order&& order)
@@ -92,12 +99,12 @@ bool command_attempts::begin_now()
     return encode().has_value();
 }
 
-result<bson::document> command_attempts::end(result<core::mongo::message> reply)
+result<bson::view> command_attempts::end(result<core::mongo::message> reply)
 {
     connection& over = attempt_->to();
     history_.reached(over.phase());
-    const time_point now = client_->world.steady_now();
-    auto outcome = reply ? finished(*reply, now) : failed_connection(std::move(reply).error());
+    replied_at_ = client_->world.steady_now();
+    auto outcome = reply ? finished(*reply) : failed_connection(std::move(reply).error());
     if (reply)
         attempt_->monitoring->ended(reply->body, outcome ? nullptr : &outcome.error());
     else
@@ -111,15 +118,20 @@ result<bson::document> command_attempts::end(result<core::mongo::message> reply)
             return outcome;
         }
     }
-    if (!planted.holds_connection_while_waiting) {
-        attempt_->over->give_back(now);
-        attempt_.reset();
-    }
+    if (!outcome && !planted.holds_connection_while_waiting)
+        release();
     return outcome;
 }
 
+void command_attempts::release() noexcept
+{
+    if (attempt_ && attempt_->has_connection())
+        attempt_->over->give_back(replied_at_);
+    attempt_.reset();
+}
+
 /// An attempt that has to wait for something; begin_now() has tried to do without.
-runtime::awaitable<result<bson::document>> command_attempts::attempt()
+runtime::awaitable<result<bson::view>> command_attempts::attempt()
 {
     runtime::world& in = client_->world;
     if (order_.until.expired(history_.attempt_began()))
@@ -220,16 +232,15 @@ result<void> command_attempts::encode()
 }
 
 /// A write with w: 0, which gets no reply.
-runtime::awaitable<result<bson::document>> command_attempts::send_only()
+runtime::awaitable<result<bson::view>> command_attempts::send_only()
 {
     connection& to = attempt_->to();
     auto sent = co_await to.send(attempt_->request, name());
     history_.reached(to.phase());
-    bson::document assumed = bson::doc("ok", 1);
-    std::optional<result<bson::document>> outcome;
+    std::optional<result<bson::view>> outcome;
     if (sent) {
-        attempt_->monitoring->ended(assumed.view(), nullptr);
-        outcome.emplace(std::move(assumed));
+        outcome.emplace(assumed_reply());
+        attempt_->monitoring->ended(**outcome, nullptr);
     } else {
         outcome.emplace(failed_connection(std::move(sent).error()));
         attempt_->monitoring->failed(outcome->error());
@@ -291,10 +302,10 @@ attempt_failure::write_facts command_attempts::write_facts() const noexcept
             .numbered = session_.transaction().has_value()};
 }
 
-result<bson::document> command_attempts::finished(const core::mongo::message& reply, time_point now)
+result<bson::view> command_attempts::finished(const core::mongo::message& reply)
 {
     const core::mongo::reply_glance seen = core::mongo::glance_at(reply.body);
-    session_.replied(seen, client_->cluster_time, now);
+    session_.replied(seen, client_->cluster_time, replied_at_);
     const bool sharded = attempt_->on.topology().type == core::mongo::topology_type::sharded;
     const auto failure = core::mongo::failure_in(
         seen, attempt_->to().description().max_wire_version, sharded);
@@ -303,7 +314,7 @@ result<bson::document> command_attempts::finished(const core::mongo::message& re
             client_->tokens.update([this](core::token_bucket bucket) {
                 return reward(policy_, progress_.retries, bucket);
             });
-        return bson::document{reply.body};
+        return reply.body;
     }
     history_.failed_on(attempt_->on.address());
     return failure_.in_reply(*client_, *attempt_, *failure, reply.body, write_facts());

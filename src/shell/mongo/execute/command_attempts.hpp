@@ -18,7 +18,7 @@ namespace holdfast::shell::mongo {
 /// MongoDB's side of the retry loop: one command, from the choice of a server to the reply.
 class command_attempts {
 public:
-    using value_type = bson::document;
+    using value_type = bson::view;  // the reply, in the connection until release()
     using reply_type = core::mongo::message;
     using slow_path_type = command_attempts;  // whatever a derived class makes of the reply
 
@@ -40,8 +40,8 @@ public:
     {
         return attempt_->to().take_in(got, attempt_->id, name());
     }
-    result<bson::document> end(result<core::mongo::message> reply);
-    runtime::awaitable<result<bson::document>> attempt();
+    result<bson::view> end(result<core::mongo::message> reply);
+    runtime::awaitable<result<bson::view>> attempt();
     settled_step decide_retry(error why, time_point now);
     runtime::event& ends_waiting() noexcept { return client_->closing; }
     std::optional<error> woke(time_point now);
@@ -50,6 +50,9 @@ public:
 
 protected:
     const command_order& order() const noexcept { return order_; }
+
+    /// The reply of a successful attempt has been read: its connection is returned.
+    void release() noexcept;
 
 private:
     std::string_view name() const noexcept { return order_.body.name(); }
@@ -60,8 +63,8 @@ private:
     result<void> check_server() const;
     result<void> prepare_session();
     result<void> encode();
-    runtime::awaitable<result<bson::document>> send_only();
-    result<bson::document> finished(const core::mongo::message& reply, time_point now);
+    runtime::awaitable<result<bson::view>> send_only();
+    result<bson::view> finished(const core::mongo::message& reply);
     error failed_connection(error why);
     error failed_checkout(error why);
     attempt_failure::write_facts write_facts() const noexcept;
@@ -78,6 +81,7 @@ private:
     // Of the attempt that is under way, or has just failed.
     std::optional<server_attempt> attempt_;
     attempt_failure failure_;
+    time_point replied_at_{};  // no clock is read just to return the connection
     bool reauthenticated_ = false;
 };
 
@@ -87,7 +91,9 @@ static_assert(prompt_protocol<command_attempts>);
 
 namespace holdfast::shell {
 
-extern template runtime::awaitable<result<bson::document>> remaining_attempts(
-    runtime::world&, mongo::command_attempts&, core::deadline, std::optional<error>);
+extern template runtime::awaitable<result<bson::view>> remaining_attempts(runtime::world&,
+                                                                          mongo::command_attempts&,
+                                                                          core::deadline,
+                                                                          std::optional<error>);
 
 }  // namespace holdfast::shell
