@@ -39,7 +39,7 @@ public:
             const time_point done = std::min(started_ + what.takes, policy_.until.when());
             const auto end = co_await runtime::sleep_until(*world_, done);
             if (end == runtime::wait_end::cancelled || policy_.until.expired(done)) {
-                failed_ = failure{};  // the connection is gone, and nobody knows the rest
+                failed_ = failure{};  // the connection is gone, and the rest is unknown
                 co_return numbered(n);
             }
         }

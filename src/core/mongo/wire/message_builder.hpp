@@ -23,14 +23,14 @@ class document_sequence;
 /// Clear the buffer and use it again for the next message.
 ///
 ///     message_builder insert{out, id};
-///     insert.command().add("insert", "kelp").add("$db", "sea");
+///     insert.command().add("insert", "seaweed").add("$db", "sea");
 ///     {
 ///         auto documents = insert.sequence("documents");
 ///         documents.add(first);
 ///     }
 ///     const auto message = insert.finish();
 ///
-/// As with a bson::builder, mistakes are remembered, and finish() tells.
+/// As with a bson::builder, mistakes are remembered, and finish() reports them.
 class message_builder {
 public:
     message_builder(bson::byte_buffer& out, request_id request, message_flags flags = {},
