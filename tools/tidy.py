@@ -37,7 +37,7 @@ SHELVES = {
                 "document expression query update aggregate storage fault data node command serve"
                 " peer set router deployment").split()),
             *(f"couchbase/{part}" for part in "data map kv serve cluster http mgmt".split())],
-    "tests": ["unit property client client/prose client/races client/planted world",
+    "tests": ["unit property client client/prose client/races client/planted client/copies world",
               "world/determinism spec spec/unified lab truth interop fuzz support header layers",
               "tidy trace toolchain consumer docs"],
 }

@@ -9,15 +9,15 @@
 
 namespace holdfast::shell {
 
-/// Where a coroutine waits for an answer that somebody gives later, on any thread, or never. The
-/// one who answers shares nothing with the coroutine but the box, so an answer that comes when
-/// nobody waits any more, even when the world is gone, ends in a box that nobody opens.
+/// A coroutine waits here for an answer that is given later, on any thread, or never. The box is all
+/// that is shared with the giver, so an answer that comes after the wait, even after the end of the
+/// world, stays in a box that is not opened any more.
 template <class Answer>
 class answer_box {
 public:
     explicit answer_box(runtime::world& in) : shared_{std::make_shared<shared>(in)} {}
 
-    /// For whoever will know. The first answer counts; all others are dropped.
+    /// For the giver. The first answer counts; all others are dropped.
     std::function<void(Answer)> reply() const
     {
         return [to = shared_](Answer what) { to->give(std::move(what)); };

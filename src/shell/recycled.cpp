@@ -24,7 +24,7 @@ struct kept_block {
     kept_block* next;
 };
 
-/// What a thread keeps. Its objects may be given back by another thread, which then keeps them.
+/// The blocks of a thread. Its objects may be given back by another thread, which then keeps them.
 struct kept_blocks {
     kept_block* first = nullptr;
     std::size_t count = 0;
@@ -34,7 +34,7 @@ struct kept_blocks {
     kept_blocks& operator=(const kept_blocks&) = delete;
     ~kept_blocks()
     {
-        count = most_kept;  // who gives back a block while the thread ends frees it
+        count = most_kept;  // a block that is given back while the thread ends is freed
         while (first != nullptr)
             ::operator delete(std::exchange(first, first->next));
     }

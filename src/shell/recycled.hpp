@@ -6,7 +6,7 @@
 
 namespace holdfast::shell {
 
-/// Blocks of one size, which a thread keeps for the next who wants one.
+/// Blocks of one size, which a thread keeps for its next operation.
 struct block_store {
     static constexpr std::size_t block_size = 1536;
 
@@ -14,8 +14,8 @@ struct block_store {
     static void give_back(void* block) noexcept;
 };
 
-/// An object of its own on the heap, for what every operation needs and what is too large for the
-/// frame of a coroutine: Asio hands the memory of a frame to the next one only up to 1,020 bytes,
+/// An object on the heap, for state that every operation needs and that is too large for the frame
+/// of a coroutine: Asio hands the memory of a frame to the next one only up to 1,020 bytes,
 /// and a larger frame costs as many instructions as building a message does.
 template <class T>
 class recycled {

@@ -14,7 +14,7 @@ runtime::awaitable<pause_end> pause(runtime::world& in, duration wait, core::dea
         end = co_await runtime::sleep_until(in, ends.when());
     if (end == runtime::wait_end::cancelled)
         co_return pause_end::cancelled;
-    // Also for one who wakes late, because his process stood still.
+    // The clock decides: a process that stood still wakes late.
     co_return until.expired(in.steady_now()) ? pause_end::deadline_came : pause_end::over;
 }
 

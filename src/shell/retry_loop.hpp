@@ -17,8 +17,8 @@
 
 namespace holdfast::shell {
 
-/// What a protocol wants after a failed attempt. A wait of nothing still goes through the executor:
-/// who fails without ever waiting must keep neither others nor his own cancellation from running.
+/// A protocol's decision about a failed attempt. Even a zero wait goes through the executor, so that
+/// other handlers and a cancellation can run.
 struct try_again {
     duration wait{};
 };
@@ -32,37 +32,38 @@ using retry_step = std::variant<try_again, give_up, ask_first>;
 template <class Type, class... Of>
 concept one_of = (std::same_as<Type, Of> || ...);
 
-/// What is different between protocols, for one operation. Nothing of it is called from two threads
-/// at once, nor after the loop has ended; nothing of it may block, and only attempt() suspends.
+/// The part of the loop that differs between protocols, for one operation. No member is called from
+/// two threads at once, nor after the loop has ended; none may block, and only attempt() suspends.
 ///
-///   attempt()           Selects, checks out, sends, receives, and gives the connection back, by
-///                       the deadline. A failure is a value. What judge() and the history need to
-///                       know of it besides the error, the protocol remembers itself.
-///   judge(why, now)     The attempt failed with that. The protocol writes it into its history.
-///   woke(now)           The wait is over and the deadline has not come. An error ends it all the
-///                       same.
-///   timed_out(now)      The deadline has come while it waited.
-///   cancelled(why, now) The caller wants no more. `why` if an attempt has just ended with that and
-///                       was not judged, null if it came between attempts.
+///   attempt()                 Selects, checks out, sends, receives, and returns the connection, by
+///                             the deadline. A failure is a value. The protocol itself keeps what
+///                             decide_retry() and the history need besides the error.
+///   decide_retry(error, now)  The attempt failed. The protocol records it in its history.
+///   woke(now)                 The wait is over before the deadline. An error ends the operation all
+///                             the same.
+///   timed_out(now)            The deadline passed during the wait.
+///   cancelled(error, now)     The caller cancelled. The error is that of an attempt which has just
+///                             failed without a decision, null between attempts.
 ///
-/// The last two, and give_up, say what the caller gets: the error with its history.
+/// The last two, and give_up, return the caller's error, with its history.
 template <class Protocol>
-concept retry_protocol = requires(Protocol& p, error why, const error* unjudged, time_point now) {
+concept retry_protocol = requires(Protocol& p, error why, const error* undecided, time_point now) {
     typename Protocol::value_type;
     { p.attempt() } -> std::same_as<runtime::awaitable<result<typename Protocol::value_type>>>;
     { p.decide_retry(std::move(why), now) } -> one_of<settled_step, retry_step>;
     { p.woke(now) } -> std::same_as<std::optional<error>>;
     { p.timed_out(now) } -> std::same_as<error>;
-    { p.cancelled(unjudged, now) } -> std::same_as<error>;
+    { p.cancelled(undecided, now) } -> std::same_as<error>;
 };
 
 template <class Protocol>
 using reply_to = std::function<void(typename Protocol::answer_type)>;
 
-/// A protocol that lets somebody else decide, whose judge() may therefore say ask_first.
+/// A protocol with a strategy of the application's, whose decide_retry() may return ask_first.
 ///
-///   ask(reply)             Asks. `reply` is called now or later, by any thread, or never.
-///   answered(answer, now)  ... before the deadline, that is; what comes later is dropped.
+///   ask(reply)             Asks the strategy. `reply` is called now or later, by any thread, or
+///                          never.
+///   answered(answer, now)  The answer came before the deadline; later ones are dropped.
 template <class Protocol>
 concept asking_protocol = retry_protocol<Protocol> && requires(Protocol& p, reply_to<Protocol> r) {
     p.ask(std::move(r));
@@ -79,12 +80,13 @@ concept asking_protocol = retry_protocol<Protocol> && requires(Protocol& p, repl
 ///                    from here.
 ///   send_now()       True if the message is sent. If not, round_trip() goes on from here, up to
 ///                    the reply.
-///   reply_at_hand()  The reply, or why there is none, if that is known.
-///   read_now()       What has been read, if this thread may be blocked for that.
-///   read_more()      What there is to wait for otherwise, and
-///   take_in(got)     what comes of it.
-///   end(reply)       What attempt() would have returned. Holds nothing any more, unless the next
-///                    attempt is to be made at once and over the same connection: a renewed login.
+///   reply_at_hand()  The reply, or the error instead of it, if that is known.
+///   read_now()       The outcome of a read, if this thread may be blocked for it.
+///   read_more()      The read to wait for otherwise.
+///   take_in(got)     The reply, if the bytes that were read complete it.
+///   end(reply)       The same as attempt() returns. After a failure the protocol holds nothing any
+///                    more, unless the next attempt is made at once and over the same connection: a
+///                    renewed login.
 template <class Protocol>
 concept prompt_protocol = retry_protocol<Protocol> && requires(Protocol& p) {
     { p.begin_now() } -> std::same_as<bool>;
@@ -104,13 +106,13 @@ concept prompt_protocol = retry_protocol<Protocol> && requires(Protocol& p) {
 
 enum class pause_end : std::uint8_t { over, deadline_came, cancelled };
 
-/// Waits so long, but not beyond the deadline; if that is the end of it, the deadline has come.
-/// Over at once if `ended` has ever happened.
+/// Waits so long, but not beyond the deadline; deadline_came if the deadline ended the wait. Over
+/// at once if `ended` has ever happened.
 runtime::awaitable<pause_end> pause(runtime::world& in, duration wait, core::deadline until,
                                     runtime::event* ended = nullptr);
 
-/// For protocols that want to know when the loop is about to wait or to ask, and for tests that
-/// want to see that no connection is held by then: about_to_wait().
+/// An optional hook, about_to_wait(): the loop is about to wait or to ask. Tests use it to check
+/// that no connection is held by then.
 template <class Protocol>
 void notify_wait(Protocol& protocol)
 {
@@ -118,10 +120,10 @@ void notify_wait(Protocol& protocol)
         protocol.about_to_wait();
 }
 
-/// For protocols whose waits somebody else may end, with an event that happens once:
-/// ends_waiting(). It is for woke() to say what comes of it.
+/// An optional event, ends_waiting(), that happens once and ends every wait early: the client is
+/// closed. woke() then decides.
 template <class Protocol>
-runtime::event* who_ends_waits_of(Protocol& protocol)
+runtime::event* early_wakeup_event(Protocol& protocol)
 {
     if constexpr (requires { protocol.ends_waiting(); })
         return &protocol.ends_waiting();
@@ -129,7 +131,7 @@ runtime::event* who_ends_waits_of(Protocol& protocol)
         return nullptr;
 }
 
-/// Asks somebody, and waits for the answer.
+/// Asks the strategy, and waits for its answer.
 template <asking_protocol Protocol>
 runtime::awaitable<settled_step> ask_and_wait(runtime::world& in, Protocol& protocol,
                                               core::deadline until)
@@ -149,7 +151,7 @@ runtime::awaitable<settled_step> ask_and_wait(runtime::world& in, Protocol& prot
     co_return protocol.answered(*std::move(answer), in.steady_now());
 }
 
-/// What is to be done about a failed attempt, whoever decides it.
+/// The decision about a failed attempt, made by the protocol or by its strategy.
 template <retry_protocol Protocol>
 runtime::awaitable<settled_step> settle(runtime::world& in, Protocol& protocol,
                                         core::deadline until, error why)
@@ -167,8 +169,7 @@ runtime::awaitable<settled_step> settle(runtime::world& in, Protocol& protocol,
     }
 }
 
-/// All that lies between a failed attempt and the next one; the error to end with if there is none.
-/// Coroutines of their own, so that what succeeds at once does not pay for them.
+/// The time between a failed attempt and the next one; the error to end with if there is no next.
 template <retry_protocol Protocol>
 runtime::awaitable<std::optional<error>> before_next_attempt(runtime::world& in, Protocol& protocol,
                                                              core::deadline until, error why)
@@ -183,7 +184,7 @@ runtime::awaitable<std::optional<error>> before_next_attempt(runtime::world& in,
 
     notify_wait(protocol);
     const pause_end paused = co_await pause(in, std::get<try_again>(next).wait, until,
-                                         who_ends_waits_of(protocol));
+                                            early_wakeup_event(protocol));
     const time_point now = in.steady_now();
     switch (paused) {
     case pause_end::cancelled:
@@ -196,67 +197,114 @@ runtime::awaitable<std::optional<error>> before_next_attempt(runtime::world& in,
     co_return protocol.woke(now);
 }
 
+/// Every attempt that the fast path of the loop has not brought to a success: the first, if it has
+/// to wait for a server or a connection, and all retries. `failed` is the error of the attempt that
+/// the fast path made; without one, begin_now() has returned false. Exceptions instead of errors by
+/// Asio must be switched off.
+///
+/// It is compiled once per protocol: see slow_path_protocol.
+template <retry_protocol Protocol>
+runtime::awaitable<result<typename Protocol::value_type>> remaining_attempts(
+    runtime::world& in, Protocol& protocol, core::deadline until, std::optional<error> failed)
+{
+    bool begun = false;
+    for (;;) {
+        if (failed) {
+            auto last = co_await before_next_attempt(in, protocol, until, *std::move(failed));
+            if (last)
+                co_return *std::move(last);
+        }
+        const auto cancellation = co_await runtime::asio::this_coro::cancellation_state;
+        if (cancellation.cancelled() != runtime::asio::cancellation_type::none)
+            co_return protocol.cancelled(nullptr, in.steady_now());
+        if constexpr (prompt_protocol<Protocol>)
+            begun = failed && protocol.begin_now();
+        if (!begun) {
+            auto outcome = co_await protocol.attempt();
+            if (outcome)
+                co_return outcome;
+            failed = std::move(outcome).error();
+        }
+        if constexpr (prompt_protocol<Protocol>) {
+            if (begun) {
+                (void)protocol.send_now();
+                auto reply = co_await protocol.round_trip();
+                auto outcome = protocol.end(std::move(reply));
+                if (outcome)
+                    co_return outcome;
+                failed = std::move(outcome).error();
+            }
+        }
+    }
+}
+
+/// The class that the slow path is compiled for: the protocol itself, or a base that it names as
+/// `slow_path_type`, so that protocols which differ only in how they read a reply share it.
+template <class Protocol>
+struct slow_path_protocol {
+    using type = Protocol;
+};
+template <class Protocol>
+    requires requires { typename Protocol::slow_path_type; }
+struct slow_path_protocol<Protocol> {
+    using type = typename Protocol::slow_path_type;
+};
+
 /// The one loop in which an operation of either protocol is tried until it succeeds or is over. It
 /// completes once; between two attempts it holds nothing, since it never sees what an attempt
 /// holds; every wait ends with the deadline, after which nothing is sent again; and it can be
-/// cancelled wherever it waits, and then says so by an error, not by an exception; unless its
-/// caller has asked for the bare value, `Outcome`, and so for `failure` to be thrown. A protocol may
-/// make something else of the outcome at the end: given(outcome).
+/// cancelled wherever it waits, and then returns an error and does not throw, unless its caller has
+/// asked for the bare value, `Outcome`, and so for `failure` to be thrown. A protocol may convert
+/// the outcome at the end: outcome_of(outcome).
+///
+/// Only the fast path is in this coroutine: an attempt that waits for nothing but its reply needs no
+/// other frame. Everything else is in remaining_attempts().
 template <class Outcome, retry_protocol Protocol>
 runtime::awaitable<Outcome> retry_loop_of(runtime::world& in, core::deadline until,
-                                        recycled<Protocol> given_protocol)
+                                          recycled<Protocol> protocol_parameter)
 {
-    const auto held = std::move(given_protocol);  // ends with the loop, a parameter with its frame
+    const auto held = std::move(protocol_parameter);  // a parameter would live as long as the frame
     Protocol& protocol = *held;
     namespace this_coro = runtime::asio::this_coro;
     using outcome_type = result<typename Protocol::value_type>;
+    using slow_path_type = typename slow_path_protocol<Protocol>::type;
 
-    // Asio would throw out of the next co_await. It is the caller's coroutine, so it gets back the
-    // way in which it was found, also if something does throw.
+    // Asio would throw out of the next co_await. The caller's coroutine gets its own setting back,
+    // also after an exception.
     const bool caller_wants_throw = co_await this_coro::throw_if_cancelled();
     co_await this_coro::throw_if_cancelled(false);
     std::optional<outcome_type> end;
     std::exception_ptr thrown;
     try {
-        for (;;) {
+        if constexpr (prompt_protocol<Protocol>) {
             const auto cancellation = co_await this_coro::cancellation_state;
-            if (cancellation.cancelled() != runtime::asio::cancellation_type::none) {
-                end.emplace(protocol.cancelled(nullptr, in.steady_now()));
-                break;
-            }
-            if constexpr (prompt_protocol<Protocol>) {
-                if (protocol.begin_now()) {
-                    std::optional<result<typename Protocol::reply_type>> reply;
-                    if (protocol.send_now()) [[likely]] {
-                        reply = protocol.reply_at_hand();
-                        while (!reply) {
-                            std::optional<runtime::io_result> got = protocol.read_now();
-                            if (!got) {
-                                const runtime::io_result read = co_await protocol.read_more();
-                                got = read;
-                            }
-                            reply = protocol.take_in(*got);
+            const bool active = cancellation.cancelled() == runtime::asio::cancellation_type::none;
+            if (active && protocol.begin_now()) [[likely]] {
+                std::optional<result<typename Protocol::reply_type>> reply;
+                if (protocol.send_now()) [[likely]] {
+                    reply = protocol.reply_at_hand();
+                    while (!reply) {
+                        std::optional<runtime::io_result> got = protocol.read_now();
+                        if (!got) {
+                            const runtime::io_result read = co_await protocol.read_more();
+                            got = read;
                         }
-                    } else {
-                        auto late = co_await protocol.round_trip();
-                        reply.emplace(std::move(late));
+                        reply = protocol.take_in(*got);
                     }
-                    end.emplace(protocol.end(*std::move(reply)));
+                } else {
+                    auto late = co_await protocol.round_trip();
+                    reply.emplace(std::move(late));
                 }
+                end.emplace(protocol.end(*std::move(reply)));
             }
-            if (!end) {
-                outcome_type outcome = co_await protocol.attempt();
-                end.emplace(std::move(outcome));
-            }
-            if (*end)
-                break;
-            error why = std::move(*end).error();
-            end.reset();
-            auto last = co_await before_next_attempt(in, protocol, until, std::move(why));
-            if (last) {
-                end.emplace(std::move(*last));
-                break;
-            }
+        }
+        if (!end || !*end) [[unlikely]] {
+            std::optional<error> failed;
+            if (end)
+                failed = std::move(*end).error();
+            auto rest = co_await remaining_attempts<slow_path_type>(in, protocol, until,
+                                                                    std::move(failed));
+            end.emplace(std::move(rest));
         }
     } catch (...) {
         thrown = std::current_exception();
@@ -264,12 +312,12 @@ runtime::awaitable<Outcome> retry_loop_of(runtime::world& in, core::deadline unt
     co_await this_coro::throw_if_cancelled(caller_wants_throw);
     if (thrown)
         std::rethrow_exception(thrown);
-    if constexpr (requires { protocol.given(*std::move(end)); }) {
-        auto given = protocol.given(*std::move(end));
-        if constexpr (std::same_as<Outcome, decltype(given)>)
-            co_return std::move(given);
+    if constexpr (requires { protocol.outcome_of(*std::move(end)); }) {
+        auto outcome = protocol.outcome_of(*std::move(end));
+        if constexpr (std::same_as<Outcome, decltype(outcome)>)
+            co_return std::move(outcome);
         else
-            co_return std::move(given).value();
+            co_return std::move(outcome).value();
     } else if constexpr (std::same_as<Outcome, outcome_type>) {
         co_return *std::move(end);
     } else {

@@ -41,7 +41,7 @@ protected:
         runtime::world& here = client.world();
         const core::deadline until{here.steady_now() + timeout};
         const auto got = co_await shell::retry_loop(here, protocol, until);
-        said = got ? "succeeded" : got.error().message();
+        outcome = got ? "succeeded" : got.error().message();
         ended = net.now();
     }
 
@@ -49,11 +49,11 @@ protected:
     sim::host& client = net.add_host("client");
     time_point began = net.now();
     int attempts = 0;
-    std::string said;
+    std::string outcome;
     time_point ended{};
 };
 
-TEST_F(retry_loop_host, who_wakes_after_the_deadline_sends_nothing)
+TEST_F(retry_loop_host, host_that_wakes_after_the_deadline_sends_nothing)
 {
     client.start(call(120ms));
     net.run_for(60ms);
@@ -62,13 +62,13 @@ TEST_F(retry_loop_host, who_wakes_after_the_deadline_sends_nothing)
     net.run_for(200ms);
     client.thaw();
     net.run();
-    EXPECT_EQ(said, "timed out");
+    EXPECT_EQ(outcome, "timed out");
     EXPECT_EQ(ended - began, 260ms);
     EXPECT_EQ(attempts, 2);
     EXPECT_EQ(net.left(), sim::leftovers{});
 }
 
-TEST_F(retry_loop_host, who_wakes_late_but_in_time_goes_on)
+TEST_F(retry_loop_host, host_that_wakes_late_but_in_time_retries)
 {
     client.start(call(120ms));
     net.run_for(60ms);
@@ -76,18 +76,18 @@ TEST_F(retry_loop_host, who_wakes_late_but_in_time_goes_on)
     net.run_for(50ms);
     client.thaw();
     net.run();
-    EXPECT_EQ(said, "timed out");
+    EXPECT_EQ(outcome, "timed out");
     EXPECT_EQ(ended - began, 120ms);
     EXPECT_EQ(attempts, 3);
 }
 
-TEST_F(retry_loop_host, goes_with_its_machine)
+TEST_F(retry_loop_host, host_that_crashes_destroys_the_operation)
 {
     client.start(call(120ms));
     net.run_for(60ms);
     client.crash();
     net.run();
-    EXPECT_EQ(said, "");
+    EXPECT_EQ(outcome, "");
     EXPECT_EQ(attempts, 2);
     EXPECT_EQ(net.left(), sim::leftovers{});
 }

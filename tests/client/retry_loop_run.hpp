@@ -18,7 +18,7 @@ namespace holdfast::retry_test {
 
 using proof::virtual_world;
 
-/// What happened around one operation, written down by its protocol as it went along.
+/// The events of one operation, recorded by its protocol.
 struct ledger {
     struct decision {
         time_point when;
@@ -45,7 +45,7 @@ struct ledger {
     }
 };
 
-/// A connection, as far as somebody counts them.
+/// A connection, only counted.
 class lease {
 public:
     explicit lease(ledger& book) : book_{book} { ++book_.checked_out; }
@@ -64,7 +64,7 @@ struct scripted {
     std::optional<Failure> fails = {};
 };
 
-/// The n-th error: its number tells it from all others.
+/// The n-th error, recognised by its number.
 inline error numbered(std::size_t n)
 {
     const error_code code{static_cast<int>(n) + 1, boost::system::generic_category()};

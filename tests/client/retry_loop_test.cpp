@@ -18,7 +18,7 @@ error say(const char* what)
     return error{make_error_code(boost::system::errc::interrupted), what};
 }
 
-/// Fails without end, and does as it is told.
+/// Fails without end, with the waits of the test.
 struct stubborn {
     using value_type = std::unique_ptr<int>;  // nothing that could be copied
 
@@ -42,9 +42,9 @@ struct stubborn {
         return wakes_well ? std::nullopt : std::optional{say("woke badly")};
     }
     error timed_out(time_point) { return say("timed out"); }
-    error cancelled(const error* unjudged, time_point)
+    error cancelled(const error* undecided, time_point)
     {
-        return say(unjudged != nullptr ? "cancelled in an attempt" : "cancelled");
+        return say(undecided != nullptr ? "cancelled in an attempt" : "cancelled");
     }
     void about_to_wait() { book->about_to_wait(); }
 
@@ -64,7 +64,7 @@ protected:
     ledger book;
 };
 
-TEST_F(retry_loop, gives_the_value_on)
+TEST_F(retry_loop, value_of_the_attempt_is_returned)
 {
     operation_run run{world, stubborn{.book = &book, .wait = 3ms, .failures = 2}, {}};
     world.run();
@@ -74,7 +74,7 @@ TEST_F(retry_loop, gives_the_value_on)
     EXPECT_TRUE(run.throws_when_cancelled) << "the caller's coroutine is as it was";
 }
 
-TEST_F(retry_loop, a_wait_of_nothing_starves_nobody)
+TEST_F(retry_loop, zero_wait_lets_other_handlers_run)
 {
     operation_run run{world, stubborn{.book = &book}, {}};
     runtime::asio::post(world.executor(), [&run] { run.cancel(); });
@@ -86,7 +86,7 @@ TEST_F(retry_loop, a_wait_of_nothing_starves_nobody)
     EXPECT_EQ(world.alarms_set(), 0U);
 }
 
-TEST_F(retry_loop, a_negative_wait_is_none)
+TEST_F(retry_loop, negative_wait_is_a_zero_wait)
 {
     operation_run run{world, stubborn{.book = &book, .wait = -1h, .failures = 3}, {}};
     world.run();
@@ -94,7 +94,7 @@ TEST_F(retry_loop, a_negative_wait_is_none)
     EXPECT_EQ(run.took(), 0ms);
 }
 
-TEST_F(retry_loop, an_endless_wait_ends_with_the_deadline)
+TEST_F(retry_loop, endless_wait_ends_with_the_deadline)
 {
     operation_run run{world, stubborn{.book = &book, .wait = duration::max()}, within(1s)};
     world.run();
@@ -103,7 +103,7 @@ TEST_F(retry_loop, an_endless_wait_ends_with_the_deadline)
     EXPECT_EQ(book.dispatched.size(), 1U);
 }
 
-TEST_F(retry_loop, an_endless_wait_without_a_deadline_ends_with_its_cancellation)
+TEST_F(retry_loop, endless_wait_without_a_deadline_ends_with_cancellation)
 {
     operation_run run{world, stubborn{.book = &book, .wait = duration::max()}, {}};
     world.run();
@@ -115,7 +115,7 @@ TEST_F(retry_loop, an_endless_wait_without_a_deadline_ends_with_its_cancellation
 }
 
 /// Asio forgets a cancellation when another one follows that the coroutine does not heed.
-TEST_F(retry_loop, a_cancelled_wait_is_not_forgotten)
+TEST_F(retry_loop, cancellation_during_a_wait_is_not_lost)
 {
     operation_run run{world, stubborn{.book = &book, .wait = 5ms}, {}};
     world.run_for(1ms);
@@ -127,7 +127,7 @@ TEST_F(retry_loop, a_cancelled_wait_is_not_forgotten)
     EXPECT_EQ(book.dispatched.size(), 1U);
 }
 
-TEST_F(retry_loop, nothing_is_sent_at_the_deadline)
+TEST_F(retry_loop, deadline_during_a_wait_prevents_the_next_attempt)
 {
     for (const duration time : {9ms, 10ms}) {
         book = {};
@@ -139,7 +139,7 @@ TEST_F(retry_loop, nothing_is_sent_at_the_deadline)
     }
 }
 
-TEST_F(retry_loop, a_protocol_may_end_it_on_waking)
+TEST_F(retry_loop, error_of_woke_ends_the_operation)
 {
     operation_run run{world, stubborn{.book = &book, .wait = 5ms, .wakes_well = false}, {}};
     world.run();
@@ -147,7 +147,7 @@ TEST_F(retry_loop, a_protocol_may_end_it_on_waking)
     EXPECT_EQ(book.dispatched.size(), 1U);
 }
 
-TEST_F(retry_loop, goes_with_its_executor)
+TEST_F(retry_loop, executor_that_ends_destroys_the_operation)
 {
     operation_run run{world, stubborn{.book = &book, .wait = 5ms}, within(1s)};
     world.run_for(2ms);
@@ -157,12 +157,12 @@ TEST_F(retry_loop, goes_with_its_executor)
     EXPECT_EQ(world.alarms_set(), 0U);
 }
 
-/// A caller who is cancelled, and calls nevertheless.
+/// A caller that is cancelled, and calls nevertheless.
 struct defiant_caller {
     virtual_world& world;
     stubborn what;
     runtime::asio::cancellation_signal cancellation = {};
-    std::string said = {};
+    std::string outcome = {};
 
     runtime::awaitable<void> call()
     {
@@ -171,8 +171,8 @@ struct defiant_caller {
         const core::deadline none;
         const auto got = co_await shell::retry_loop(world, what, none);
         const bool throws = co_await runtime::asio::this_coro::throw_if_cancelled();
-        said = got ? "succeeded" : got.error().message();
-        said += throws ? ", throws" : ", throws not";
+        outcome = got ? "succeeded" : got.error().message();
+        outcome += throws ? ", throws" : ", throws not";
     }
 
     struct handler {
@@ -183,41 +183,41 @@ struct defiant_caller {
     };
 };
 
-TEST_F(retry_loop, what_is_cancelled_before_it_starts_is_not_tried)
+TEST_F(retry_loop, operation_cancelled_before_its_start_makes_no_attempt)
 {
     defiant_caller caller{world, {.book = &book}};
     const defiant_caller::handler with_slot{caller.cancellation.slot()};
     runtime::asio::co_spawn(world.executor(), caller.call(), with_slot);
     world.run();
-    EXPECT_EQ(caller.said, "cancelled, throws not");
+    EXPECT_EQ(caller.outcome, "cancelled, throws not");
     EXPECT_TRUE(book.dispatched.empty());
 }
 
-runtime::awaitable<void> call_buggy(virtual_world& in, stubborn what, std::string& said)
+runtime::awaitable<void> call_buggy(virtual_world& in, stubborn what, std::string& outcome)
 {
     const core::deadline none;
     try {
         const auto got = co_await shell::retry_loop(in, what, none);
-        said = "ended";
+        outcome = "ended";
     } catch (const std::runtime_error& thrown) {
-        said = thrown.what();
+        outcome = thrown.what();
     }
     const bool throws = co_await runtime::asio::this_coro::throw_if_cancelled();
-    said += throws ? ", throws" : ", throws not";
+    outcome += throws ? ", throws" : ", throws not";
 }
 
-TEST_F(retry_loop, an_exception_leaves_the_caller_as_he_was)
+TEST_F(retry_loop, exception_restores_the_throw_if_cancelled_of_the_caller)
 {
-    std::string said;
+    std::string outcome;
     runtime::asio::co_spawn(world.executor(),
-                            call_buggy(world, stubborn{.book = &book, .throws = true}, said),
+                            call_buggy(world, stubborn{.book = &book, .throws = true}, outcome),
                             runtime::asio::detached);
     world.run();
-    EXPECT_EQ(said, "a bug, throws");
+    EXPECT_EQ(outcome, "a bug, throws");
     EXPECT_EQ(book.checked_out, 0);
 }
 
-/// Without a value; and it says when it holds a connection that it should not hold.
+/// Without a value; reports a connection that it should not hold.
 struct hoarder {
     using value_type = void;
 
@@ -239,7 +239,7 @@ struct hoarder {
     std::shared_ptr<lease> kept = {};
 };
 
-TEST_F(retry_loop, the_hook_shows_a_protocol_that_keeps_its_connection)
+TEST_F(retry_loop, about_to_wait_detects_a_protocol_that_keeps_its_connection)
 {
     operation_run run{world, hoarder{.book = &book}, {}};
     world.run();
@@ -247,7 +247,7 @@ TEST_F(retry_loop, the_hook_shows_a_protocol_that_keeps_its_connection)
     EXPECT_EQ(book.held_while_waiting, 1) << "or the other tests of this prove nothing";
 }
 
-TEST_F(retry_loop, the_first_answer_counts)
+TEST_F(retry_loop, answer_box_keeps_the_first_answer)
 {
     shell::answer_box<int> box{world};
     EXPECT_EQ(box.take(), std::nullopt);

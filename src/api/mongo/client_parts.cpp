@@ -4,7 +4,7 @@
 #include "core/mongo/error/errc.hpp"
 #include "core/mongo/operation/query.hpp"
 #include "core/mongo/retry/eligibility.hpp"
-#include "shell/mongo/execute/command_attempts.hpp"
+#include "shell/mongo/execute/execute.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -107,7 +107,7 @@ result<core::mongo::command> client_parts::command_for(std::string_view database
                      "a command needs at least one field: its name"};
     core::mongo::command made;
     made.database = database;
-    made.body = bson::document{command};
+    made.body = core::mongo::command_message{command};
     made.timeout = options.timeout;
     switch (options.kind) {
     case command_kind::generic:
@@ -223,7 +223,7 @@ runtime::awaitable<void> client_parts::end_sessions(std::shared_ptr<client_state
                 ids.document().add("id", id);
         }
         if (auto written = command.finish(); written)
-            order.body = bson::document{*written};
+            order.body = core::mongo::command_message{*written};
         order.database = "admin";
         order.selects = core::mongo::operation_kind::read;
         order.preference.mode = core::mongo::read_mode::primary_preferred;

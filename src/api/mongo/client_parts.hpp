@@ -6,8 +6,8 @@
 #include "runtime/wait.hpp"
 #include "shell/mongo/connection/connection_config.hpp"
 #include "shell/mongo/execute/client_state.hpp"
-#include "shell/mongo/execute/command_attempts.hpp"
 #include "shell/mongo/execute/command_order.hpp"
+#include "shell/mongo/execute/execute.hpp"
 #include "shell/mongo/execute/operation_session.hpp"
 
 #include <atomic>
@@ -44,11 +44,12 @@ struct client_parts : std::enable_shared_from_this<client_parts> {
 
     /// A whole operation of one command: carries it out and reads what came back. `Outcome` is T, and
     /// then failure is thrown, or result<T>. One coroutine frame, no more, if all is at hand.
-    template <class T>
-    using reader = result<T> (*)(result<bson::document> outcome, const core::mongo::command& sent);
-    template <class Outcome, class T>
+    /// The reply is read where it lies, core::mongo::command_outcome, or as a copy.
+    template <class T, class Reply>
+    using reader = result<T> (*)(Reply outcome, const core::mongo::command& sent);
+    template <class Outcome, class T, class Reply>
     runtime::awaitable<Outcome> run_and_read(result<core::mongo::command> what, const session* in,
-                                           reader<T> read);
+                                             reader<T, Reply> read);
 
     /// A fresh id for a document.
     bson::object_id new_id() { return new_ids{*this}.next(); }
@@ -110,10 +111,10 @@ private:
         const core::mongo::parsed_uri& found);
     void settle(result<std::shared_ptr<shell::mongo::client_state>>& made);
     static runtime::awaitable<void> end_sessions(std::shared_ptr<shell::mongo::client_state> with);
-    template <class Outcome, class T>
+    template <class Outcome, class T, class Reply>
     static runtime::awaitable<Outcome> open_and_read(std::shared_ptr<client_parts> self,
-                                                   shell::mongo::command_order order,
-                                                   reader<T> read);
+                                                     shell::mongo::command_order order,
+                                                     reader<T, Reply> read);
 
     const core::mongo::operation_space everywhere_;
     std::mutex ids_mutex_;
@@ -134,10 +135,10 @@ runtime::awaitable<Outcome> failed(error why)
 
 }  // namespace details
 
-template <class Outcome, class T>
+template <class Outcome, class T, class Reply>
 runtime::awaitable<Outcome> client_parts::open_and_read(std::shared_ptr<client_parts> self,
-                                                      shell::mongo::command_order order,
-                                                      reader<T> read)
+                                                        shell::mongo::command_order order,
+                                                        reader<T, Reply> read)
 {
     // Cancelled in between is cancelled, too; Asio would throw out of the next co_await.
     const bool throws = co_await asio::this_coro::throw_if_cancelled();
@@ -156,9 +157,9 @@ runtime::awaitable<Outcome> client_parts::open_and_read(std::shared_ptr<client_p
 }
 
 /// No coroutine of its own where the way is clear: a frame costs as much as building a message.
-template <class Outcome, class T>
+template <class Outcome, class T, class Reply>
 runtime::awaitable<Outcome> client_parts::run_and_read(result<core::mongo::command> what,
-                                                     const session* in, reader<T> read)
+                                                       const session* in, reader<T, Reply> read)
 {
     if (!what) [[unlikely]]
         return details::failed<Outcome, T>(std::move(what).error());

@@ -1,7 +1,7 @@
 #include "api/mongo/cursor_end.hpp"
 
 #include "api/mongo/client_parts.hpp"
-#include "shell/mongo/execute/command_attempts.hpp"
+#include "shell/mongo/execute/execute.hpp"
 #include "shell/mongo/execute/operation_session.hpp"
 
 #include <boost/asio/co_spawn.hpp>

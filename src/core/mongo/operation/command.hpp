@@ -4,7 +4,7 @@
 #include "core/mongo/select/suitable.hpp"
 #include "core/mongo/settings/concern.hpp"
 #include "core/mongo/settings/read_preference.hpp"
-#include "holdfast/bson/document.hpp"
+#include "core/mongo/wire/command_message.hpp"
 #include "holdfast/id.hpp"
 
 #include <chrono>
@@ -15,18 +15,18 @@
 
 namespace holdfast::core::mongo {
 
-/// What the server must be able to do, because an older one would ignore it without a word.
+/// The feature that the server must have, because an older one would ignore it silently.
 struct server_need {
     std::int32_t wire_version = 0;  // 0: nothing special
     std::string_view what = {};     // "a hint in a delete"; a literal
 };
 
-/// A command as an operation has written it, with all that its execution depends on. What depends
-/// on the server, the session and the time (lsid, txnNumber, $clusterTime, readConcern,
-/// $readPreference, $db, the versioned API) is added by those who send it.
+/// A command as an operation has written it, with all that its execution depends on. Fields that
+/// depend on the server, the session and the time (lsid, txnNumber, $clusterTime, readConcern,
+/// $readPreference, $db, the versioned API) are added per attempt: command_encoder.
 struct command {
     std::string database = {};
-    bson::document body = {};  // its first key is the command's name; has its writeConcern, if any
+    command_message body = {};  // its first key is the command's name; has its writeConcern, if any
     retry_kind kind = retry_kind::generic;
     operation_kind selects = operation_kind::write;
     mongo::read_preference preference = {};  // of what selects a server as a read does
@@ -41,7 +41,7 @@ struct command {
     bool writes_output = false;
     std::optional<bool> raw_data = {};  // sent to servers from wire version 27 (8.2) on
     server_need need = {};
-    std::optional<endpoint> only_server = {};  // who has the cursor
+    std::optional<endpoint> only_server = {};  // the one that has the cursor
     command_load* load = nullptr;  // outlives the command
     std::optional<std::chrono::milliseconds> timeout = {};
 };

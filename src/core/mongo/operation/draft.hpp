@@ -22,11 +22,10 @@ inline error refused(std::string_view option, std::string_view why)
     std::string text{option};
     text += ": ";
     text += why;
-    return error{errc::invalid_option, std::move(text)}.with_context("option",
-                                                                      std::string{option});
+    return error{errc::invalid_option, std::move(text)}.with_context("option", std::string{option});
 }
 
-/// A command while it is written.
+/// A command while it is written, inside the message that will carry it.
 class draft {
 public:
     /// `about` is a guess at the size of all but the command's name.
@@ -37,23 +36,23 @@ public:
     }
     /// One whose first field is still to be written.
     draft(const operation_space& space, std::size_t about)
-        : bytes_{with_room(about + fixed_part)}, body{bytes_}
+        : bytes_{command_message::start(about + fixed_part)}, body{bytes_}
     {
         to.database = space.database;
         to.timeout = space.timeout;
     }
 
-    /// What nobody has said is not sent.
+    /// Unset options are omitted.
     template <class T>
-    void put(std::string_view key, const std::optional<T>& said)
+    void put(std::string_view key, const std::optional<T>& value)
     {
-        if (said)
-            body.add(key, *said);
+        if (value)
+            body.add(key, *value);
     }
-    void put(std::string_view key, const std::optional<std::chrono::milliseconds>& said)
+    void put(std::string_view key, const std::optional<std::chrono::milliseconds>& value)
     {
-        if (said)
-            body.put(key, std::int64_t{said->count()});
+        if (value)
+            body.put(key, std::int64_t{value->count()});
     }
 
     /// A time limit of the operation's own.
@@ -67,20 +66,12 @@ public:
     {
         if (auto written = body.finish(); !written)
             return std::move(written).error();
-        to.body = bson::document::adopt(std::move(bytes_));
+        to.body = command_message::adopt(std::move(bytes_));
         return std::move(to);
     }
 
 private:
-    static constexpr std::size_t fixed_part =
-        96;  // names of fields, and what is nearly always said
-
-    static bson::byte_buffer with_room(std::size_t size)
-    {
-        bson::byte_buffer bytes;
-        bytes.reserve(size);
-        return bytes;
-    }
+    static constexpr std::size_t fixed_part = 96;  // names of fields, and common options
 
     bson::byte_buffer bytes_;
 

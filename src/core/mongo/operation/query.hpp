@@ -1,5 +1,6 @@
 #pragma once
 #include "core/mongo/operation/command.hpp"
+#include "core/mongo/operation/command_outcome.hpp"
 #include "core/mongo/operation/space.hpp"
 #include "holdfast/bson/document.hpp"
 #include "holdfast/mongo/crud_options.hpp"
@@ -39,19 +40,18 @@ result<query> aggregate(const operation_space& space, bson::array_view pipeline,
 /// find with a limit of one, in one batch.
 result<command> find_one(const operation_space& space, bson::view filter,
                          const holdfast::mongo::find_options& options);
-result<std::optional<bson::document>> read_find_one(result<bson::document> outcome,
-                                                    const command& sent);
+result<std::optional<bson::document>> read_find_one(command_outcome outcome, const command& sent);
 
 result<command> count_documents(const operation_space& space, bson::view filter,
                                 const holdfast::mongo::count_options& options);
-result<std::int64_t> read_count_documents(result<bson::document> outcome, const command& sent);
+result<std::int64_t> read_count_documents(command_outcome outcome, const command& sent);
 result<command> estimated_document_count(const operation_space& space,
                                          const holdfast::mongo::count_options& options);
 /// A collection that does not exist has no documents: NamespaceNotFound (26) is 0.
-result<std::int64_t> read_estimated_count(result<bson::document> outcome, const command& sent);
+result<std::int64_t> read_estimated_count(command_outcome outcome, const command& sent);
 result<command> distinct(const operation_space& space, std::string_view field, bson::view filter,
                          const holdfast::mongo::distinct_options& options);
-result<bson::array> read_distinct(result<bson::document> outcome, const command& sent);
+result<bson::array> read_distinct(command_outcome outcome, const command& sent);
 
 /// One batch of a cursor, as it lies in a reply.
 struct cursor_batch {

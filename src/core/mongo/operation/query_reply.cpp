@@ -80,7 +80,7 @@ result<cursor_batch> read_batch(bson::view reply)
     return found;
 }
 
-result<std::optional<bson::document>> read_find_one(result<bson::document> outcome, const command&)
+result<std::optional<bson::document>> read_find_one(command_outcome outcome, const command&)
 {
     using one = std::optional<bson::document>;
     if (!outcome) [[unlikely]]
@@ -93,7 +93,7 @@ result<std::optional<bson::document>> read_find_one(result<bson::document> outco
     return one{bson::document{batch->documents.begin()->as_document()}};
 }
 
-result<std::int64_t> read_count_documents(result<bson::document> outcome, const command&)
+result<std::int64_t> read_count_documents(command_outcome outcome, const command&)
 {
     if (!outcome)
         return std::move(outcome).error();
@@ -108,7 +108,7 @@ result<std::int64_t> read_count_documents(result<bson::document> outcome, const 
     return not_a("count", "it has no number \"n\"");
 }
 
-result<std::int64_t> read_estimated_count(result<bson::document> outcome, const command&)
+result<std::int64_t> read_estimated_count(command_outcome outcome, const command&)
 {
     if (!outcome) {
         if (outcome.error().code() == error_code{namespace_not_found, server_category()})
@@ -120,7 +120,7 @@ result<std::int64_t> read_estimated_count(result<bson::document> outcome, const 
     return not_a("count", "it has no number \"n\"");
 }
 
-result<bson::array> read_distinct(result<bson::document> outcome, const command&)
+result<bson::array> read_distinct(command_outcome outcome, const command&)
 {
     if (!outcome)
         return std::move(outcome).error();

@@ -1,5 +1,6 @@
 #pragma once
 #include "core/mongo/operation/command.hpp"
+#include "core/mongo/operation/command_outcome.hpp"
 #include "core/mongo/operation/space.hpp"
 #include "holdfast/bson/object_id.hpp"
 #include "holdfast/mongo/crud_options.hpp"
@@ -39,13 +40,11 @@ result<command> find_one_and_delete(const operation_space& space, bson::view fil
 
 /// `sent` is the command's body; `outcome` the reply, or why there was none. What the server says
 /// of a write becomes an error of the kind `write`, with a write_failure.
-result<holdfast::mongo::insert_one_result> read_insert_one(result<bson::document> outcome,
+result<holdfast::mongo::insert_one_result> read_insert_one(command_outcome outcome,
                                                            const command& sent);
-result<holdfast::mongo::update_result> read_update(result<bson::document> outcome,
-                                                   const command& sent);
-result<holdfast::mongo::delete_result> read_delete(result<bson::document> outcome,
-                                                   const command& sent);
-result<std::optional<bson::document>> read_found_and_modified(result<bson::document> outcome,
+result<holdfast::mongo::update_result> read_update(command_outcome outcome, const command& sent);
+result<holdfast::mongo::delete_result> read_delete(command_outcome outcome, const command& sent);
+result<std::optional<bson::document>> read_found_and_modified(command_outcome outcome,
                                                               const command& sent);
 
 /// The rules of update documents: the first key of operators begins with '$', that of a

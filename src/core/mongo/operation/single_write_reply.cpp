@@ -87,13 +87,13 @@ bool is_multi(const command& sent)
 }
 
 /// `sent` is null if it was for one document anyway.
-std::shared_ptr<write_failure> failure_in(const bson::document& reply, const command* sent)
+std::shared_ptr<write_failure> failure_in(bson::view reply, const command* sent)
 {
     auto found = std::make_shared<write_failure>();
     found->write_errors = write_errors_in(reply);
     found->write_concern_errors = concern_errors_in(reply);
     found->partly_done = !found->write_errors.empty() && sent != nullptr && is_multi(*sent);
-    found->reply = reply;
+    found->reply = bson::document{reply};
     return found;
 }
 
@@ -170,11 +170,11 @@ bool may_have_errors(bson::view reply)
     return text.find("writeErrors") != text.npos;
 }
 
-result<write_reply> read(result<bson::document>& outcome, const command* sent = nullptr)
+result<write_reply> read(command_outcome& outcome, const command* sent = nullptr)
 {
     if (!outcome) [[unlikely]]
         return as_write_failure(std::move(outcome).error(), sent);
-    const write_reply seen = read(outcome->view());
+    const write_reply seen = read(*outcome);
     if (seen.has_errors) [[unlikely]] {
         auto found = failure_in(*outcome, sent);
         if (!found->write_errors.empty())
@@ -203,7 +203,7 @@ bson::element upserted_id(const bson::element& upserted)
 
 }  // namespace
 
-result<insert_one_result> read_insert_one(result<bson::document> outcome, const command& sent)
+result<insert_one_result> read_insert_one(command_outcome outcome, const command& sent)
 {
     if (!outcome || may_have_errors(*outcome)) [[unlikely]]
         if (const auto seen = read(outcome); !seen)
@@ -215,7 +215,7 @@ result<insert_one_result> read_insert_one(result<bson::document> outcome, const 
     return done;
 }
 
-result<update_result> read_update(result<bson::document> outcome, const command& sent)
+result<update_result> read_update(command_outcome outcome, const command& sent)
 {
     const auto seen = read(outcome, &sent);
     if (!seen) [[unlikely]]
@@ -234,7 +234,7 @@ result<update_result> read_update(result<bson::document> outcome, const command&
     return done;
 }
 
-result<delete_result> read_delete(result<bson::document> outcome, const command& sent)
+result<delete_result> read_delete(command_outcome outcome, const command& sent)
 {
     const auto seen = read(outcome, &sent);
     if (!seen) [[unlikely]]
@@ -243,7 +243,7 @@ result<delete_result> read_delete(result<bson::document> outcome, const command&
                          .acknowledged = sent.acknowledged};
 }
 
-result<std::optional<bson::document>> read_found_and_modified(result<bson::document> outcome,
+result<std::optional<bson::document>> read_found_and_modified(command_outcome outcome,
                                                               const command&)
 {
     using found = std::optional<bson::document>;

@@ -80,7 +80,7 @@ document_sequence::document_sequence(message_builder& message, std::string_view 
 
 document_sequence::~document_sequence()
 {
-    // A length that does not fit makes the whole message too large, and finish() says so.
+    // A length that does not fit makes the whole message too large, and finish() reports it.
     bson::byte_buffer& out = *message_->out_;
     bson::layout::store(out.data() + start_, static_cast<std::int32_t>(out.size() - start_));
 }
@@ -95,7 +95,7 @@ void document_sequence::add(bson::view document)
 
 void document_sequence::append(std::span<const std::uint8_t> documents, std::size_t count)
 {
-    last_.reset();  // where the last one begins is unknown
+    last_.reset();  // the beginning of the last one is unknown
     bson::layout::store_bytes(message_->out_->grow(documents.size()), documents.data(),
                               documents.size());
     count_ += count;

@@ -23,7 +23,7 @@ class document_sequence;
 /// Clear the buffer and use it again for the next message.
 ///
 ///     message_builder insert{out, id};
-///     insert.command().add("insert", "fish").add("$db", "sea");
+///     insert.command().add("insert", "seaweed").add("$db", "sea");
 ///     {
 ///         auto documents = insert.sequence("documents");
 ///         documents.add(first);

@@ -16,7 +16,7 @@
 
 namespace holdfast::shell::mongo {
 
-/// The sessions of a client that nobody uses at the moment.
+/// The server sessions of a client that are not in use.
 class session_store {
 public:
     explicit session_store(runtime::world& in) noexcept : world_{in} {}
@@ -32,7 +32,7 @@ private:
     core::mongo::session_pool pool_;
 };
 
-/// The newest cluster time that any reply has told, to be sent with every command.
+/// The newest cluster time of any reply, to be sent with every command.
 class cluster_clock {
 public:
     void advance(bson::view time);
@@ -45,7 +45,7 @@ private:
         return std::uint64_t{time.seconds} << 32 | time.increment;
     }
 
-    std::atomic<std::uint64_t> newest_{0};  // so that what is no news needs no lock
+    std::atomic<std::uint64_t> newest_{0};  // so that a time that is not newer needs no lock
     mutable std::mutex mutex_;
     core::mongo::cluster_time time_;
 };

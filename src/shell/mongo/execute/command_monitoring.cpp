@@ -11,7 +11,7 @@
 namespace holdfast::shell::mongo {
 namespace {
 
-/// Commands whose words must reach no log. A hello is one only while it carries a login.
+/// Sensitive commands, which must not be logged. A hello is one only while it authenticates.
 bool is_secret(std::string_view name, bson::view command)
 {
     if (core::mongo::may_compress(name))
@@ -20,7 +20,7 @@ bool is_secret(std::string_view name, bson::view command)
     return !hello || command.find("speculativeAuthenticate");
 }
 
-/// The command with what travels outside its body, as a listener expects it: in one document.
+/// The command with its document sequences, as a listener expects it: in one document.
 bson::document whole(const core::mongo::message& request)
 {
     bson::byte_buffer bytes;
@@ -52,7 +52,8 @@ void command_monitoring::notify_started(std::span<const std::uint8_t> request)
     const bson::view command = message ? message->body : bson::view{};
     secret_ = is_secret(facts_.command_name, command);
     if (secret_ || !message || message->sequences.empty())
-        return client_.events->notify(events::command_started{facts_, secret_ ? bson::view{} : command});
+        return client_.events->notify(
+            events::command_started{facts_, secret_ ? bson::view{} : command});
     const bson::document all = whole(*message);
     client_.events->notify(events::command_started{facts_, all.view()});
 }
@@ -61,8 +62,8 @@ void command_monitoring::notify_failed(const error& why)
 {
     if (!secret_ || why.code().category() != core::mongo::server_category())
         return client_.events->notify(events::command_failed{facts_, took(), why});
-    // A server may well repeat what it could not read.
-    error bare{why.code(), std::string{facts_.command_name} + " failed: its words are not shown"};
+    // The server may have quoted the command.
+    error bare{why.code(), std::string{facts_.command_name} + " failed: server message redacted"};
     for (const std::string& label : why.labels())
         bare = std::move(bare).with_label(label);
     if (const std::string_view name = why.context("codeName"); !name.empty())
@@ -72,9 +73,10 @@ void command_monitoring::notify_failed(const error& why)
 
 void command_monitoring::notify_ended(bson::view reply, const error* why)
 {
-    // A write that was carried out has succeeded, whatever its write concern says.
+    // A write that was carried out has succeeded, also if its write concern has failed.
     if (why == nullptr || reply.find("writeConcernError"))
-        client_.events->notify(events::command_succeeded{facts_, took(), secret_ ? bson::view{} : reply});
+        client_.events->notify(
+            events::command_succeeded{facts_, took(), secret_ ? bson::view{} : reply});
     else
         notify_failed(*why);
 }

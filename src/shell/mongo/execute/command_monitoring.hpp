@@ -9,12 +9,12 @@
 
 namespace holdfast::shell::mongo {
 
-/// The events of one attempt: a start, and exactly one end. Costs a test if nobody listens.
+/// The events of one attempt: a start, and exactly one end. Costs a test if there is no listener.
 class command_monitoring {
 public:
     command_monitoring(client_state& client, operation_id operation, std::string_view command,
-                    std::string_view database, request_id id, const connection& over,
-                    const std::optional<core::mongo::transaction_id>& transaction)
+                       std::string_view database, request_id id, const connection& over,
+                       const std::optional<core::mongo::transaction_id>& transaction)
         : client_{client},
           over_{over},
           heard_{client.events->hears_commands()},
@@ -40,7 +40,7 @@ public:
         if (heard_) [[unlikely]]
             notify_failed(why);
     }
-    /// `why` is null if the reply is a good one.
+    /// `why` is null if the command has succeeded.
     void ended(bson::view reply, const error* why)
     {
         if (heard_) [[unlikely]]
@@ -57,7 +57,7 @@ private:
     client_state& client_;
     const connection& over_;
     const bool heard_;
-    bool secret_ = false;  // what was sent and received is not shown
+    bool secret_ = false;  // a sensitive command: events have empty documents
     time_point began_{};
     events::command_facts facts_;
 };

@@ -12,23 +12,23 @@ namespace holdfast::shell::mongo {
 struct session_state;
 struct pinned_connection;
 
-/// What those want to know who will ask the same server again.
+/// Facts about the server that has replied, for a next command to the same server.
 struct answer_facts {
     endpoint server = {};
     std::int32_t wire_version = 0;
     operation_id operation = {};
-    /// Behind a load balancer the connection is kept here, for who goes on with a cursor: it alone
-    /// leads to the server that has it.
+    /// Behind a load balancer the connection is kept here for the commands of a cursor: it alone
+    /// leads to the server that has the cursor.
     std::shared_ptr<pinned_connection> pin = {};
 };
 
-/// One command as an operation wants it carried out.
+/// One command, and how its operation wants it executed.
 struct command_order : core::mongo::command {
     command_order() = default;
     explicit command_order(core::mongo::command&& what) : command{std::move(what)} {}
 
     core::deadline until = {};
-    operation_id operation = {};  // 0: one of its own. Commands of one bulk write share theirs
+    operation_id operation = {};  // 0: a new one. Commands of one bulk write share theirs
     std::shared_ptr<session_state> session = {};  // null: one is taken
     answer_facts* facts = nullptr;  // filled in when the command was answered; outlives it
     bool opens_cursor = false;  // behind a load balancer facts->pin is filled in, if one is open

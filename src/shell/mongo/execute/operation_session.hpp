@@ -1,47 +1,22 @@
 #pragma once
-#include "core/mongo/session/cluster_time.hpp"
+#include "core/mongo/handshake/connection_description.hpp"
+#include "core/mongo/operation/command_encoder.hpp"
+#include "core/mongo/retry/reply_failure.hpp"
 #include "core/mongo/session/server_session.hpp"
+#include "holdfast/bson/builder.hpp"
 #include "shell/mongo/execute/client_state.hpp"
+#include "shell/mongo/execute/session_state.hpp"
 
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 namespace holdfast::shell::mongo {
 
-/// A session that the application has started: used by one operation at a time. What the server
-/// knows it by is chosen when the first operation has found a server.
-struct session_state {
-    const void* owner = nullptr;  // the client it belongs to
-    std::shared_ptr<client_state> client = {};  // from the first operation on
-    std::optional<core::mongo::server_session> server = {};
-    std::optional<std::int32_t> timeout_minutes = {};
-    core::mongo::cluster_time cluster_time = {};
-    core::mongo::operation_time operation_time = {};
-    bool ended = false;
-    /// Of the library's own: for a cursor. Does without where the server knows no sessions.
-    bool implicit = false;
-    bool lent = false;      // `server` is a copy: the session that it is from gives it back
-    bool causal = false;    // reads ask for data at least as new as operation_time
-    bool snapshot = false;  // all is read as it was at snapshot_time, that of the first read
-    std::optional<bson::timestamp> snapshot_time = {};
-
-    session_state() = default;
-    session_state(const session_state&) = delete;
-    session_state& operator=(const session_state&) = delete;
-    ~session_state() { end(); }
-
-    void end()
-    {
-        ended = true;
-        if (server && !lent)
-            client->sessions.give_back(*std::exchange(server, std::nullopt), timeout_minutes,
-                                       client->world.steady_now());
-    }
-};
-
-/// The session of one operation: the application's, or one of its own, which is taken when a server
-/// is there to use it, kept over all attempts, and given back at the end.
+/// The session of one operation: the application's, or an implicit one, which is taken when a
+/// server is there to use it, kept over all attempts, and returned to the pool at the end. It has
+/// the operation's transaction number as well.
 class operation_session {
 public:
     explicit operation_session(std::shared_ptr<session_state> given) noexcept
@@ -53,49 +28,55 @@ public:
     ~operation_session()
     {
         if (own_)
-            client_->sessions.give_back(*std::move(own_), timeout_, last_seen_);
+            client_->sessions.give_back(*std::move(own_), timeout_, last_used_);
     }
+
+    /// Whether a server session has been taken.
+    explicit operator bool() const noexcept { return given_ ? given_->server.has_value() : !!own_; }
+
+    /// The reason for which the application's session cannot be used with such a command; null if
+    /// there is none.
+    const char* obstacle(bool acknowledged,
+                         const core::mongo::connection_description& connection) const noexcept;
 
     void take(std::shared_ptr<client_state> from, std::optional<std::int32_t> timeout_minutes,
-              time_point now)
+              time_point now);
+
+    /// The txnNumber of the command, the same in all its attempts; none before it is assigned.
+    const std::optional<core::mongo::transaction_id>& transaction() const noexcept
     {
-        if (given_) {
-            given_->server = from->sessions.take(timeout_minutes, now);
-            given_->client = std::move(from);
-            given_->timeout_minutes = timeout_minutes;
-            return;
-        }
-        client_ = std::move(from);
-        timeout_ = timeout_minutes;
-        last_seen_ = now;
-        own_ = client_->sessions.take(timeout_minutes, now);
+        return transaction_;
+    }
+    result<void> assign_transaction_number();
+
+    /// Fields of a command that depend on the session.
+    core::mongo::session_read_concern read_concern(std::string_view command) const;
+    void write_fields(bson::builder& command, const cluster_clock& of_client) const;
+
+    /// A reply to the command has come: the session and the client advance their times.
+    void replied(const core::mongo::reply_glance& seen, cluster_clock& of_client, time_point now);
+
+    /// The connection broke, and the server's side of the session is in doubt.
+    void mark_dirty() noexcept
+    {
+        if (*this)
+            server().mark_dirty();
     }
 
-    /// The server has heard of it.
-    void used(time_point now) noexcept
-    {
-        last_seen_ = now;
-        (**this).used(now);
-    }
-
-    /// The application's, or null.
-    session_state* given() const noexcept { return given_.get(); }
-
-    explicit operator bool() const noexcept { return given_ ? given_->server.has_value() : !!own_; }
-    core::mongo::server_session& operator*() noexcept { return given_ ? *given_->server : *own_; }
-    const core::mongo::server_session& operator*() const noexcept
+private:
+    core::mongo::server_session& server() noexcept { return given_ ? *given_->server : *own_; }
+    const core::mongo::server_session& server() const noexcept
     {
         return given_ ? *given_->server : *own_;
     }
-    core::mongo::server_session* operator->() noexcept { return &**this; }
-    const core::mongo::server_session* operator->() const noexcept { return &**this; }
+    void write_cluster_time(bson::builder& command, const cluster_clock& of_client) const;
 
-private:
-    std::shared_ptr<session_state> given_;
+    std::shared_ptr<session_state> given_;  // null: an implicit one is taken
     std::shared_ptr<client_state> client_;
     std::optional<std::int32_t> timeout_;
-    time_point last_seen_{};  // no clock is looked at just to give it back
+    time_point last_used_{};  // no clock is read just to return it
     std::optional<core::mongo::server_session> own_;
+    std::optional<core::mongo::transaction_id> transaction_;
 };
 
 }  // namespace holdfast::shell::mongo
