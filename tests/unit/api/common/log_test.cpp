@@ -26,7 +26,7 @@ protected:
     std::shared_ptr<log_sink> sink_;
 };
 
-TEST_F(log_test, a_line_has_component_message_and_fields)
+TEST_F(log_test, line_has_severity_component_message_and_fields)
 {
     const auto fields = bson::doc("serverHost", "a", "serverPort", 27017);
     sink_->write({severity::warning, log_component::server_selection, "Waiting", fields});
@@ -34,13 +34,13 @@ TEST_F(log_test, a_line_has_component_message_and_fields)
               "warning serverSelection: Waiting {\"serverHost\":\"a\",\"serverPort\":27017}\n");
 }
 
-TEST_F(log_test, a_message_without_fields_is_the_message_alone)
+TEST_F(log_test, line_without_fields_ends_after_the_message)
 {
     sink_->write({severity::error, log_component::connection, "{} is not a format string", {}});
     EXPECT_EQ(text_.str(), "error connection: {} is not a format string\n");
 }
 
-TEST_F(log_test, the_level_of_the_logger_decides_what_is_wanted)
+TEST_F(log_test, wants_follows_the_level_of_the_spdlog_logger)
 {
     logger_->set_level(spdlog::level::warn);
     EXPECT_TRUE(sink_->wants(log_component::command, severity::warning));
@@ -49,14 +49,14 @@ TEST_F(log_test, the_level_of_the_logger_decides_what_is_wanted)
     EXPECT_TRUE(sink_->wants(log_component::command, severity::trace));
 }
 
-TEST_F(log_test, fields_that_cannot_be_printed_do_not_swallow_the_message)
+TEST_F(log_test, fields_with_invalid_utf8_keep_the_message)
 {
     const auto fields = bson::doc("a", "\xFF");
     sink_->write({severity::error, log_component::command, "Command failed", fields});
     EXPECT_NE(text_.str().find("command: Command failed (fields: "), std::string::npos);
 }
 
-TEST(console_log, wants_only_what_is_at_least_as_urgent)
+TEST(console_log, wants_only_severities_at_or_above_its_level)
 {
     const auto log = console_log(severity::notice);
     EXPECT_TRUE(log->wants(log_component::topology, severity::emergency));
@@ -64,7 +64,7 @@ TEST(console_log, wants_only_what_is_at_least_as_urgent)
     EXPECT_FALSE(log->wants(log_component::topology, severity::informational));
 }
 
-TEST(log_names, are_those_of_the_drivers_specification)
+TEST(log_names, components_and_severities_have_the_specified_names)
 {
     EXPECT_EQ(name_of(log_component::server_selection), "serverSelection");
     EXPECT_EQ(name_of(severity::emergency), "emergency");

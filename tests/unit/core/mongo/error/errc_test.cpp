@@ -7,7 +7,7 @@
 namespace holdfast::core::mongo {
 namespace {
 
-TEST(mongo_errc, every_code_has_words_of_its_own)
+TEST(mongo_errc, every_code_has_a_distinct_message)
 {
     std::set<std::string> seen;
     for (int value = 1; value <= static_cast<int>(errc::crypto_unavailable); ++value) {

@@ -35,7 +35,7 @@ std::string oracle(scram_hash which, std::string_view key, std::string_view text
     return hex({out, size});
 }
 
-TEST(crypto, hashes_as_the_standards_say)
+TEST(crypto, hash_matches_the_fips_180_examples)
 {
     EXPECT_EQ(hex(hash(scram_hash::sha_1, as_bytes("abc")).value().bytes()),
               "a9993e364706816aba3e25717850c26c9cd0d89d");
@@ -43,7 +43,7 @@ TEST(crypto, hashes_as_the_standards_say)
               "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
 
-TEST(crypto, computes_hmac_as_openssl_does)
+TEST(crypto, hmac_matches_openssl_for_all_key_sizes)
 {
     for (const scram_hash which : {scram_hash::sha_1, scram_hash::sha_256}) {
         for (const std::size_t key : sizes{1, 20, 32, 64, 65, 200}) {
@@ -57,7 +57,7 @@ TEST(crypto, computes_hmac_as_openssl_does)
     }
 }
 
-TEST(crypto, salts_passwords_as_rfc_6070_and_7914_say)
+TEST(crypto, salted_password_matches_rfc_6070_and_7914)
 {
     EXPECT_EQ(
         hex(salted_password(scram_hash::sha_1, "password", as_bytes("salt"), 4096).value().bytes()),
@@ -67,13 +67,13 @@ TEST(crypto, salts_passwords_as_rfc_6070_and_7914_say)
         "55ac046e56e3089fec1691c22544b605f94185216dde0465e68b9d57c20dacbc");
 }
 
-TEST(crypto, digests_a_mongo_password)
+TEST(crypto, mongo_password_digest_matches_the_known_value)
 {
     EXPECT_EQ(mongo_password_digest("user", "pencil").value().view(),
               "1c33006ec1ffd90f9cadcbcc0e118200");
 }
 
-TEST(crypto, compares_all_bytes)
+TEST(crypto, equal_in_constant_time_compares_every_byte)
 {
     const std::string a = "0123456789";
     EXPECT_TRUE(equal_in_constant_time(as_bytes(a), as_bytes("0123456789")));
@@ -86,7 +86,7 @@ TEST(crypto, compares_all_bytes)
     EXPECT_FALSE(equal_in_constant_time(as_bytes(a), as_bytes(a).first(9)));
 }
 
-TEST(secret, is_copied_moved_and_assigned_like_any_value)
+TEST(secret, copy_move_and_assignment_keep_the_value)
 {
     const secret one{"pen", "cil"};
     secret two = one;

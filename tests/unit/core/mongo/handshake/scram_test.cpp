@@ -45,7 +45,7 @@ std::string with(std::string text, const std::string& what, const std::string& o
     return text.replace(text.find(what), what.size(), other);
 }
 
-TEST(scram, speaks_as_the_rfcs_print_it)
+TEST(scram, exchange_matches_rfc_5802_and_7677_examples)
 {
     for (const transcript& t : {rfc_5802, rfc_7677}) {
         scram_exchange exchange = begin(t);
@@ -55,7 +55,7 @@ TEST(scram, speaks_as_the_rfcs_print_it)
     }
 }
 
-TEST(scram, escapes_the_user_name)
+TEST(scram, comma_and_equals_in_the_user_name_are_escaped)
 {
     const auto first = [](std::string_view name) {
         return scram_exchange::start(scram_hash::sha_256, name, secret{"lovelace"}, "abc")
@@ -67,7 +67,7 @@ TEST(scram, escapes_the_user_name)
     EXPECT_EQ(first("\xC3\xA9"), "n,,n=\xC3\xA9,r=abc");
 }
 
-TEST(scram, does_not_start_with_what_cannot_be_sent)
+TEST(scram, empty_or_invalid_name_password_or_nonce_is_refused)
 {
     using namespace std::string_view_literals;
     const auto code = [](std::string_view name, std::string_view password, std::string_view nonce) {
@@ -82,7 +82,7 @@ TEST(scram, does_not_start_with_what_cannot_be_sent)
         EXPECT_EQ(code("user", "p", nonce), errc::invalid_credential);
 }
 
-TEST(scram, distrusts_a_first_message_that_is_wrong)
+TEST(scram, malformed_server_first_message_is_refused)
 {
     const std::string& good = rfc_7677.server_first;
     const std::string nonce = rfc_7677.nonce;
@@ -124,7 +124,7 @@ TEST(scram, distrusts_a_first_message_that_is_wrong)
     }
 }
 
-TEST(scram, ignores_optional_extensions)
+TEST(scram, optional_extensions_are_ignored)
 {
     scram_exchange exchange = begin(rfc_7677);
     EXPECT_TRUE(exchange.answer(rfc_7677.server_first + ",x=whatever"));
@@ -133,7 +133,7 @@ TEST(scram, ignores_optional_extensions)
     EXPECT_TRUE(other.check(rfc_7677.server_final + ",x=whatever"));
 }
 
-TEST(scram, accepts_the_lowest_count_and_distrusts_every_wrong_signature)
+TEST(scram, wrong_server_signature_is_refused)
 {
     scram_exchange exchange = begin(rfc_7677);
     ASSERT_TRUE(exchange.answer(rfc_7677.server_first));
@@ -158,7 +158,7 @@ TEST(scram, accepts_the_lowest_count_and_distrusts_every_wrong_signature)
     EXPECT_TRUE(exchange.check(good));
 }
 
-TEST(scram, gives_another_proof_for_another_password_and_does_not_trust_its_server)
+TEST(scram, wrong_password_changes_proof_and_fails_check)
 {
     transcript wrong = rfc_7677;
     wrong.password = "lovelace";
@@ -167,7 +167,7 @@ TEST(scram, gives_another_proof_for_another_password_and_does_not_trust_its_serv
     EXPECT_EQ(exchange.check(wrong.server_final).error().code(), errc::untrusted_server);
 }
 
-TEST(scram, gives_keys_that_save_the_work_the_next_time)
+TEST(scram, keys_can_be_reused_for_the_same_salt_and_count)
 {
     scram_exchange first = begin(rfc_7677);
     ASSERT_TRUE(first.answer(rfc_7677.server_first));
@@ -185,7 +185,7 @@ TEST(scram, gives_keys_that_save_the_work_the_next_time)
     EXPECT_EQ(second.keys().client_key, keys.client_key);
 }
 
-TEST(scram, does_not_use_keys_of_another_salt_count_or_hash)
+TEST(scram, keys_of_another_salt_count_or_hash_are_not_reused)
 {
     scram_exchange first = begin(rfc_7677);
     ASSERT_TRUE(first.answer(rfc_7677.server_first));

@@ -16,7 +16,7 @@ using bson::doc;
 
 const bson::document filter = doc("a", 1);
 
-TEST(find, sends_what_was_said)
+TEST(find, command_holds_only_the_options_that_are_set)
 {
     EXPECT_EQ(shown(find(a_space(), doc(), {})), normal(R"({"find": "kelp", "filter": {}})"));
     const bson::document one = doc("x", 1);
@@ -59,7 +59,7 @@ TEST(find, sends_what_was_said)
     EXPECT_FALSE(made->rules.tailable);
 }
 
-TEST(find, limits_and_batches)
+TEST(find, limit_and_batch_size_follow_the_specification)
 {
     struct row {
         const char* why;
@@ -100,7 +100,7 @@ TEST(find, limits_and_batches)
               "limit");
 }
 
-TEST(find, only_tailable_cursors_wait)
+TEST(find, max_await_time_requires_a_tailable_await_cursor)
 {
     const auto await = find(a_space(), filter,
                             {.cursor = given::cursor_kind::tailable_await, .max_await_time = 2s});
@@ -116,7 +116,7 @@ TEST(find, only_tailable_cursors_wait)
     EXPECT_FALSE(tailable->rules.max_time);
 }
 
-TEST(find_one, is_a_find_of_one_batch_with_one_document)
+TEST(find_one, command_is_a_find_with_limit_1_and_single_batch)
 {
     const bson::document sort = doc("_id", 1);
     const auto made = find_one(a_space(), filter,
@@ -125,7 +125,7 @@ TEST(find_one, is_a_find_of_one_batch_with_one_document)
         "skip": {"$numberLong": "2"}, "limit": {"$numberLong": "1"}, "singleBatch": true})"));
 }
 
-TEST(aggregate, sends_what_was_said)
+TEST(aggregate, command_holds_only_the_options_that_are_set)
 {
     const bson::array stages = array_of(R"([{"$match": {"x": 1}}])");
     EXPECT_EQ(shown(aggregate(a_space(), stages, {})),
@@ -160,7 +160,7 @@ TEST(aggregate, sends_what_was_said)
     EXPECT_EQ(refused_option(aggregate(a_space(), stages, {.batch_size = -1})), "batch_size");
 }
 
-TEST(aggregate, one_that_writes_is_a_write_that_cannot_be_repeated)
+TEST(aggregate, pipeline_with_out_or_merge_is_a_non_retryable_write)
 {
     VERIFIES("RW-034");
     VERIFIES("RW-035");
@@ -186,7 +186,7 @@ TEST(aggregate, one_that_writes_is_a_write_that_cannot_be_repeated)
     EXPECT_FALSE(reads->first.writes_output) << "only the last stage may write";
 }
 
-TEST(count, matching_documents_are_grouped)
+TEST(count, count_documents_is_an_aggregate_with_group)
 {
     EXPECT_EQ(shown(count_documents(a_space(), filter, {})),
               normal(R"({"aggregate": "kelp", "pipeline": [{"$match": {"a": 1}},
@@ -209,7 +209,7 @@ TEST(count, matching_documents_are_grouped)
         << "the server refuses a $limit of 0";
 }
 
-TEST(count, an_estimate_looks_at_no_documents)
+TEST(count, estimated_document_count_is_the_count_command)
 {
     EXPECT_EQ(shown(estimated_document_count(a_space(), {.max_time = 6s, .comment = 1})),
               normal(R"({"count": "kelp", "maxTimeMS": {"$numberLong": "6000"}, "comment": 1})"));
@@ -221,7 +221,7 @@ TEST(count, an_estimate_looks_at_no_documents)
     EXPECT_EQ(refused_option(estimated_document_count(a_space(), {.hint = "h"})), "hint");
 }
 
-TEST(distinct, sends_what_was_said)
+TEST(distinct, command_holds_only_the_options_that_are_set)
 {
     const bson::document one = doc("x", 1);
     EXPECT_EQ(shown(distinct(a_space(), "b.c", filter, {})),
@@ -233,7 +233,7 @@ TEST(distinct, sends_what_was_said)
                          "hint": "_id_", "comment": "c", "maxTimeMS": {"$numberLong": "1000"}})"));
 }
 
-TEST(reads, can_be_repeated_and_go_where_the_preference_says)
+TEST(reads, commands_are_retryable_and_follow_the_read_preference)
 {
     operation_space space = a_space();
     space.read_concern = {"majority"};
@@ -264,7 +264,7 @@ TEST(reads, can_be_repeated_and_go_where_the_preference_says)
     EXPECT_EQ(refused_option(find_one(space, filter, bad)), "max_staleness");
 }
 
-TEST(get_more, asks_for_no_more_than_are_left)
+TEST(get_more, batch_size_never_exceeds_the_remaining_limit)
 {
     struct row {
         const char* why;
@@ -299,7 +299,7 @@ TEST(get_more, asks_for_no_more_than_are_left)
     }
 }
 
-TEST(get_more, carries_what_the_server_understands)
+TEST(get_more, comment_and_raw_data_follow_the_wire_version)
 {
     cursor_rules rules;
     rules.max_time = 2s;
@@ -314,7 +314,7 @@ TEST(get_more, carries_what_the_server_understands)
     EXPECT_EQ(newer.raw_data, true);
 }
 
-TEST(kill_cursor, names_the_cursor)
+TEST(kill_cursor, command_names_the_collection_and_the_cursor_id)
 {
     const command last = kill_cursor("sea.kelp.red", 42);
     EXPECT_EQ(shown(last.body), normal(R"({"killCursors": "kelp.red",

@@ -12,7 +12,7 @@ namespace {
 namespace given = holdfast::mongo;
 using namespace std::chrono_literals;
 
-TEST(operation_space, write_concerns_are_taken_over_or_refused)
+TEST(operation_space, write_concern_is_copied_or_refused_with_the_option)
 {
     struct row {
         const char* why;
@@ -42,13 +42,13 @@ TEST(operation_space, write_concerns_are_taken_over_or_refused)
     }
 }
 
-TEST(operation_space, read_concerns_are_taken_over)
+TEST(operation_space, read_concern_level_is_copied)
 {
     EXPECT_TRUE(own(given::read_concern{}).is_default());
     EXPECT_EQ(own(given::read_concern{.level = "majority"}).level, "majority");
 }
 
-TEST(operation_space, read_preferences_are_taken_over_or_refused)
+TEST(operation_space, read_preference_is_copied_or_refused_with_the_option)
 {
     const bson::array tags = array_of(R"([{"dc": "ny", "rack": "2"}, {}])");
     const auto owned = own(given::read_preference{.mode = given::read_mode::secondary_preferred,
@@ -78,7 +78,7 @@ TEST(operation_space, read_preferences_are_taken_over_or_refused)
     EXPECT_FALSE(with_staleness(nearest, -1s).value().max_staleness) << "-1 is none";
 }
 
-TEST(operation_space, every_mode_has_its_like)
+TEST(operation_space, every_public_read_mode_maps_to_its_core_mode)
 {
     const std::pair<given::read_mode, read_mode> table[] = {
         {given::read_mode::primary, read_mode::primary},
@@ -91,7 +91,7 @@ TEST(operation_space, every_mode_has_its_like)
         EXPECT_EQ(own(given::read_preference{.mode = theirs}).value().mode, ours);
 }
 
-TEST(operation_space, only_what_was_given_changes)
+TEST(operation_space, unset_options_keep_the_inherited_settings)
 {
     operation_space before = a_space();
     before.write_concern = {.w = 1};
@@ -120,7 +120,7 @@ TEST(operation_space, only_what_was_given_changes)
     EXPECT_EQ(refused_option(with(before, {.timeout = -1ms})), "timeout");
 }
 
-TEST(operation_space, the_write_concern_of_the_operation_comes_first)
+TEST(operation_space, write_concern_of_the_operation_overrides_the_inherited)
 {
     struct row {
         const char* why;
@@ -153,7 +153,7 @@ TEST(operation_space, the_write_concern_of_the_operation_comes_first)
     }
 }
 
-TEST(operation_space, the_read_settings_of_the_operation_come_first)
+TEST(operation_space, read_concern_and_preference_of_the_operation_override)
 {
     operation_space space = a_space();
     space.read_concern = {"local"};

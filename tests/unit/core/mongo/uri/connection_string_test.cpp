@@ -8,7 +8,7 @@
 namespace holdfast::core::mongo {
 namespace {
 
-TEST(percent_decode, turns_escapes_into_bytes)
+TEST(percent_decode, escapes_become_bytes_and_malformed_ones_are_refused)
 {
     EXPECT_EQ(percent_decode(""), "");
     EXPECT_EQ(percent_decode("a%20b%2Fc%2f"), "a b/c/");
@@ -21,7 +21,7 @@ TEST(percent_decode, turns_escapes_into_bytes)
     EXPECT_EQ(percent_decode(std::string_view{"a%412"}.substr(0, 3)), std::nullopt);
 }
 
-TEST(connection_string, is_split_into_its_parts)
+TEST(connection_string, parts_are_split_and_percent_decoded)
 {
     const auto parts = split_connection_string(
         "mongodb://us%40er:lovelace%3Aw@A.example.com:1,%2Ftmp%2Fm.sock,[::1]/"
@@ -39,7 +39,7 @@ TEST(connection_string, is_split_into_its_parts)
     EXPECT_TRUE(parts->may_quote_names);
 }
 
-TEST(connection_string, needs_little)
+TEST(connection_string, database_options_and_userinfo_are_optional)
 {
     struct row {
         std::string_view text;
@@ -78,7 +78,7 @@ TEST(connection_string, needs_little)
     }
 }
 
-TEST(connection_string, is_refused_with_a_reason)
+TEST(connection_string, malformed_string_is_refused_with_a_reason)
 {
     struct row {
         std::string text;

@@ -33,7 +33,7 @@ void expect_no_secret(const std::string& text)
 
 /// A password with any two characters in it that should have been encoded, each of which may end
 /// what the parser takes for the user, the hosts, the database or an option.
-TEST(secrets, of_a_badly_encoded_password_are_not_told)
+TEST(uri_secrets, badly_encoded_password_is_not_in_the_error)
 {
     for (const char one : std::string_view{"@:/?#[]&=%,;+ $\"\\<>^`{|}~\x01\x7f\xff"})
         for (const char two : std::string_view{"@:/?#[]&=%,;+ $\"\\<>^`{|}~\x01\x7f\xff"})
@@ -50,7 +50,7 @@ TEST(secrets, of_a_badly_encoded_password_are_not_told)
                 }
 }
 
-TEST(secrets, in_options_are_not_told)
+TEST(uri_secrets, secret_option_values_are_not_in_errors_or_warnings)
 {
     constexpr std::string_view start = "mongodb://alice:lovelace@host/?";
     for (const std::string_view options : {
@@ -78,7 +78,7 @@ TEST(secrets, in_options_are_not_told)
         expect_no_secret(std::string{start} + std::string{options});
 }
 
-TEST(secrets, are_not_shown_as_unknown_options)
+TEST(uri_secrets, password_read_as_an_unknown_option_is_not_shown)
 {
     const auto hidden = parse_uri("mongodb://alice:12?lovelace=5@host");
     ASSERT_TRUE(hidden);
