@@ -48,7 +48,7 @@ std::string complaints(const std::string& text, std::size_t& found)
     return wrong;
 }
 
-TEST(canary, one_password_is_used_for_all_logins)
+TEST(canary, test_files_use_one_password_for_all_logins)
 {
     const fs::path tests = fs::path{__FILE__}.parent_path().parent_path();
     std::map<std::string, std::size_t> by_suite;
@@ -67,7 +67,7 @@ TEST(canary, one_password_is_used_for_all_logins)
         EXPECT_GE(by_suite[suite], 1U) << suite << ": has nobody looked?";
 }
 
-TEST(canary, another_password_is_found_in_every_form)
+TEST(canary, other_password_in_any_form_is_detected)
 {
     const char* const others[] = {
         R"(connect("mongodb://ada:kelp@a/"))",

@@ -131,7 +131,7 @@ protected:
     std::set<std::string> conversations;  // what was said while logging in
 };
 
-TEST_F(canary_test, logins_that_succeed_and_fail_give_nothing_away)
+TEST_F(canary_test, scram_login_never_exposes_the_password)
 {
     for (const bool speculative : {true, false}) {
         scene good{{.hosts = {"a"}}};
@@ -153,7 +153,7 @@ TEST_F(canary_test, logins_that_succeed_and_fail_give_nothing_away)
     EXPECT_NE(ear->text().find("loud and clear"), std::string::npos) << "nobody has listened";
 }
 
-TEST_F(canary_test, a_password_that_is_sent_as_it_is_gives_nothing_away)
+TEST_F(canary_test, plain_login_never_exposes_the_password)
 {
     for (const bool accepted : {true, false}) {
         scene s{{.hosts = {"a"}}};
@@ -171,7 +171,7 @@ TEST_F(canary_test, a_password_that_is_sent_as_it_is_gives_nothing_away)
     EXPECT_TRUE(conversations.contains(plain)) << "the password did not travel";
 }
 
-TEST_F(canary_test, faults_in_every_phase_give_nothing_away)
+TEST_F(canary_test, faults_in_every_phase_never_expose_the_password)
 {
     const auto cut = [](const char* what, std::optional<std::size_t> only_bytes) {
         return [=](scene& s) {
@@ -245,7 +245,7 @@ public:
     }
 };
 
-TEST_F(canary_test, settings_that_make_no_sense_give_nothing_away)
+TEST_F(canary_test, invalid_connection_strings_never_expose_the_password)
 {
     const std::string key = "&tls=true&tlsCAFile=" + certificates::file("ca.pem") +
                             "&tlsCertificateKeyFile=" + certificates::file("encrypted.pem");
@@ -294,7 +294,7 @@ TEST_F(canary_test, settings_that_make_no_sense_give_nothing_away)
     EXPECT_NE(ear->text().find("encrypted.pem"), std::string::npos) << "nobody has listened";
 }
 
-TEST_F(canary_test, commands_with_secrets_are_not_shown)
+TEST_F(canary_test, sensitive_commands_are_redacted_in_events_and_log)
 {
     const char* const names[] = {"authenticate",    "saslStart",  "saslContinue", "getnonce",
                                  "createUser",      "updateUser", "copydb",       "copydbgetnonce",
@@ -332,7 +332,7 @@ TEST_F(canary_test, commands_with_secrets_are_not_shown)
     end(s);
 }
 
-TEST_F(canary_test, what_a_server_says_of_a_command_with_secrets_is_not_shown)
+TEST_F(canary_test, replies_to_sensitive_commands_are_redacted)
 {
     scene s{{.hosts = {"a"}}};
     connect_in(s, {std::shared_ptr<void>{}, &s.app.world()}, "mongodb://a/?replicaSet=rs");

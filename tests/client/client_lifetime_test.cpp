@@ -47,7 +47,7 @@ struct deserted {
     }
 };
 
-TEST(client_lifetime, the_context_may_go_while_an_operation_waits_for_its_reply)
+TEST(client_lifetime, io_context_destroyed_during_an_operation_leaves_nothing)
 {
     deserted s;
     bool answered = false;
@@ -64,7 +64,7 @@ TEST(client_lifetime, the_context_may_go_while_an_operation_waits_for_its_reply)
     EXPECT_FALSE(answered) << "a handler was called that nobody ran";
 }
 
-TEST(client_lifetime, the_context_may_go_before_it_has_run)
+TEST(client_lifetime, io_context_destroyed_before_run_leaves_nothing)
 {
     deserted s;
     bool answered = false;
@@ -75,7 +75,7 @@ TEST(client_lifetime, the_context_may_go_before_it_has_run)
     EXPECT_TRUE(s.is_left_alone());
 }
 
-TEST(client_lifetime, the_client_may_go_first_and_its_operations_still_end)
+TEST(client_lifetime, client_destroyed_first_lets_operations_complete)
 {
     deserted s;
     std::optional<reply> got;

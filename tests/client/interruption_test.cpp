@@ -6,7 +6,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(traffic_interruption, a_connection_that_owes_a_reply_goes_back_though_its_host_crashes)
+TEST(client_interruption, cancelled_operation_releases_its_connection_on_a_crash)
 {
     scene s{{.hosts = {"a"}}};
     s.connect();
@@ -37,7 +37,7 @@ private:
     std::optional<mongo::client>& which_;
 };
 
-TEST(traffic_interruption, who_was_promised_a_connection_is_interrupted_with_the_others)
+TEST(client_interruption, checkout_in_progress_is_interrupted_by_pool_cleared)
 {
     scene s{{.hosts = {"a"}}};
     s.server("a").on_command("ping", [](const scripted_command&) {
@@ -57,7 +57,7 @@ TEST(traffic_interruption, who_was_promised_a_connection_is_interrupted_with_the
     EXPECT_TRUE(s.finish(op));
 }
 
-TEST(traffic_interruption, every_error_of_a_service_clears_its_connections_not_only_the_first)
+TEST(client_interruption, every_error_of_a_service_id_clears_its_connections)
 {
     VERIFIES("SD-012");
     VERIFIES("SD-173");
@@ -74,7 +74,7 @@ TEST(traffic_interruption, every_error_of_a_service_clears_its_connections_not_o
     EXPECT_EQ(s.close(), "");
 }
 
-TEST(traffic_interruption, a_service_that_was_cleared_is_cleared_again_when_it_refuses_a_login)
+TEST(client_interruption, refused_login_of_a_service_id_clears_it_again)
 {
     VERIFIES("SD-173");
     scene s{{.hosts = {"a"}, .sharded = true}};
@@ -96,7 +96,7 @@ TEST(traffic_interruption, a_service_that_was_cleared_is_cleared_again_when_it_r
     EXPECT_EQ(s.close(), "");
 }
 
-TEST(traffic_interruption, a_check_that_is_cancelled_too_late_does_not_fail_the_next_one)
+TEST(client_interruption, late_heartbeat_cancellation_does_not_fail_the_next_one)
 {
     VERIFIES("SD-174");
     scene s{{.hosts = {"a"}}};
@@ -145,7 +145,7 @@ private:
     const std::optional<mongo::client>& which_;
 };
 
-TEST(traffic_interruption, a_log_may_ask_the_client_about_itself_when_it_is_warned)
+TEST(client_interruption, log_sink_may_call_the_client_from_a_warning)
 {
     scene s{{.hosts = {"a"}}};
     const auto log = std::make_shared<nosy>(s.client);

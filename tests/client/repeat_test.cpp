@@ -11,7 +11,7 @@ scripted_reply to_text(const char* what)
     return {.body = bson::doc("ok", 0.0, "errmsg", what)};
 }
 
-TEST(traffic_repeat, old_servers_may_say_in_words_that_they_are_no_primary)
+TEST(client_retry, not_primary_message_of_an_old_server_is_retried)
 {
     VERIFIES("RW-007");
     for (const char* const text : {"not master", "node is recovering"}) {
@@ -32,7 +32,7 @@ TEST(traffic_repeat, old_servers_may_say_in_words_that_they_are_no_primary)
     }
 }
 
-TEST(traffic_repeat, only_what_the_server_would_number_is_numbered_and_repeated)
+TEST(client_retry, only_retryable_writes_get_txn_number_and_retry)
 {
     VERIFIES("RW-031");
     VERIFIES("RW-032");
@@ -62,7 +62,7 @@ TEST(traffic_repeat, only_what_the_server_would_number_is_numbered_and_repeated)
     }
 }
 
-TEST(traffic_repeat, an_aggregation_that_writes_is_not_repeated)
+TEST(client_retry, aggregate_with_out_or_merge_is_not_retried)
 {
     VERIFIES("RW-035");
     for (const char* const last : {"$out", "$merge", "$match"}) {
@@ -79,7 +79,7 @@ TEST(traffic_repeat, an_aggregation_that_writes_is_not_repeated)
     }
 }
 
-TEST(traffic_repeat, who_waits_to_be_sent_again_is_ended_by_the_close_of_the_client)
+TEST(client_retry, operation_in_backoff_is_ended_by_client_close)
 {
     scene s{{.hosts = {"a"}}};
     s.server("a").on_command("insert", in_turn({{.body = overload_reply()}}));

@@ -106,12 +106,12 @@ void cancel_at_every_step(Story story, error_code cancelled, std::size_t all_att
     FAIL() << "it never ends";
 }
 
-TEST(retry_loop_cancel, couchbase_at_every_step)
+TEST(retry_loop_cancel, couchbase_operation_cancelled_at_any_step_ends_once)
 {
     cancel_at_every_step(couchbase_story, couchbase::errc::request_canceled, 5);
 }
 
-TEST(retry_loop_cancel, mongo_at_every_step)
+TEST(retry_loop_cancel, mongo_operation_cancelled_at_any_step_ends_once)
 {
     cancel_at_every_step(mongo_story, runtime::errc::cancelled, 4);
 }

@@ -32,7 +32,7 @@ protected:
     ledger book;
 };
 
-TEST_F(retry_loop_couchbase, temporary_failures_under_best_effort)
+TEST_F(retry_loop_couchbase, temporary_failures_are_retried_under_best_effort)
 {
     const auto until = within(2500ms);
     operation_run run{world, failing(4, retry_reason::kv_temporary_failure), until};
@@ -45,7 +45,7 @@ TEST_F(retry_loop_couchbase, temporary_failures_under_best_effort)
     EXPECT_EQ(world.alarms_set(), 0U);
 }
 
-TEST_F(retry_loop_couchbase, not_my_vbucket_under_fail_fast)
+TEST_F(retry_loop_couchbase, not_my_vbucket_is_retried_under_fail_fast)
 {
     VERIFIES("CR-067");
     settings.strategy = std::make_shared<core::couchbase::strict_fail_fast_strategy>();
@@ -58,7 +58,7 @@ TEST_F(retry_loop_couchbase, not_my_vbucket_under_fail_fast)
     EXPECT_EQ(run.took(), 3661ms);
 }
 
-TEST_F(retry_loop_couchbase, fail_fast_refuses_all_else)
+TEST_F(retry_loop_couchbase, other_reasons_fail_under_fail_fast)
 {
     settings.strategy = std::make_shared<core::couchbase::strict_fail_fast_strategy>();
     operation_run run{world, failing(8, retry_reason::kv_temporary_failure), within(10s)};
@@ -68,7 +68,7 @@ TEST_F(retry_loop_couchbase, fail_fast_refuses_all_else)
     EXPECT_EQ(run.error().history()[0].decision, "not retried: the strategy refused");
 }
 
-TEST_F(retry_loop_couchbase, a_capped_wait_ends_as_a_time_out_and_nothing_is_sent)
+TEST_F(retry_loop_couchbase, capped_wait_ends_as_timeout_without_dispatch)
 {
     VERIFIES("CR-069");
     const auto until = within(2500ms);
@@ -84,7 +84,7 @@ TEST_F(retry_loop_couchbase, a_capped_wait_ends_as_a_time_out_and_nothing_is_sen
         EXPECT_EQ(run.error().history()[static_cast<std::size_t>(i)].cause.value(), i + 1);
 }
 
-TEST_F(retry_loop_couchbase, a_time_out_during_an_attempt_may_be_ambiguous)
+TEST_F(retry_loop_couchbase, timeout_with_a_mutation_in_flight_is_ambiguous)
 {
     const auto until = within(50ms);
     operation_run run{world, failing(1, retry_reason::kv_temporary_failure, 1h), until};
@@ -95,7 +95,7 @@ TEST_F(retry_loop_couchbase, a_time_out_during_an_attempt_may_be_ambiguous)
     EXPECT_EQ(run.error().history()[0].decision, "timed out during the attempt");
 }
 
-TEST_F(retry_loop_couchbase, cancelled_while_it_waits)
+TEST_F(retry_loop_couchbase, cancellation_during_backoff_is_request_canceled)
 {
     operation_run run{world, failing(8, retry_reason::kv_not_my_vbucket), within(10s)};
     world.run_for(30ms);

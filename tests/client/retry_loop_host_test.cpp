@@ -53,7 +53,7 @@ protected:
     time_point ended{};
 };
 
-TEST_F(retry_loop_host, who_wakes_after_the_deadline_sends_nothing)
+TEST_F(retry_loop_host, host_thawed_after_the_deadline_sends_nothing)
 {
     client.start(call(120ms));
     net.run_for(60ms);
@@ -68,7 +68,7 @@ TEST_F(retry_loop_host, who_wakes_after_the_deadline_sends_nothing)
     EXPECT_EQ(net.left(), sim::leftovers{});
 }
 
-TEST_F(retry_loop_host, who_wakes_late_but_in_time_goes_on)
+TEST_F(retry_loop_host, host_thawed_before_the_deadline_continues)
 {
     client.start(call(120ms));
     net.run_for(60ms);
@@ -81,7 +81,7 @@ TEST_F(retry_loop_host, who_wakes_late_but_in_time_goes_on)
     EXPECT_EQ(attempts, 3);
 }
 
-TEST_F(retry_loop_host, goes_with_its_machine)
+TEST_F(retry_loop_host, host_crash_destroys_the_operation)
 {
     client.start(call(120ms));
     net.run_for(60ms);

@@ -54,7 +54,7 @@ protected:
     ledger book;
 };
 
-TEST_F(retry_loop_mongo, what_succeeds_at_once_neither_waits_nor_suspends)
+TEST_F(retry_loop_mongo, first_success_neither_waits_nor_suspends)
 {
     operation_run run{world, operation({}), {}};
     EXPECT_TRUE(run.succeeded()) << "in the very step in which it was called";
@@ -62,7 +62,7 @@ TEST_F(retry_loop_mongo, what_succeeds_at_once_neither_waits_nor_suspends)
     EXPECT_EQ(world.alarms_set(), 0U);
 }
 
-TEST_F(retry_loop_mongo, overload_is_answered_by_waits_with_jitter)
+TEST_F(retry_loop_mongo, overload_waits_with_jittered_backoff)
 {
     VERIFIES("BP-047");
     operation_run run{world, operation(times(3, overloaded(), 2ms)), {}};
@@ -77,7 +77,7 @@ TEST_F(retry_loop_mongo, overload_is_answered_by_waits_with_jitter)
     EXPECT_EQ(world.alarms_set(), 0U);
 }
 
-TEST_F(retry_loop_mongo, a_lost_connection_is_replaced_without_a_wait)
+TEST_F(retry_loop_mongo, network_error_is_retried_without_backoff)
 {
     VERIFIES("BP-030");
     operation_run run{world, operation(times(1, lost_connection())), {}};
@@ -87,7 +87,7 @@ TEST_F(retry_loop_mongo, a_lost_connection_is_replaced_without_a_wait)
     EXPECT_EQ(run.took(), 0ms);
 }
 
-TEST_F(retry_loop_mongo, giving_up_tells_the_whole_story_in_order)
+TEST_F(retry_loop_mongo, final_error_holds_all_attempts_in_order)
 {
     operation_run run{world, operation(times(9, overloaded(), 1ms)), {}};
     world.run();
@@ -106,7 +106,7 @@ TEST_F(retry_loop_mongo, giving_up_tells_the_whole_story_in_order)
     EXPECT_EQ(why.history()[5].decision, "not retried: 5 retries are the limit");
 }
 
-TEST_F(retry_loop_mongo, an_empty_budget_ends_it)
+TEST_F(retry_loop_mongo, empty_token_bucket_ends_the_operation)
 {
     policy.adaptive = true;
     tokens = core::token_bucket{core::tokens::whole(2)};
@@ -118,7 +118,7 @@ TEST_F(retry_loop_mongo, an_empty_budget_ends_it)
     EXPECT_EQ(run.error().history()[2].decision, "not retried: the retry budget is used up");
 }
 
-TEST_F(retry_loop_mongo, success_after_a_retry_refills_the_budget)
+TEST_F(retry_loop_mongo, success_after_a_retry_refills_the_token_bucket)
 {
     policy.adaptive = true;
     tokens = core::token_bucket{core::tokens::whole(5), core::tokens::whole(10)};
@@ -128,7 +128,7 @@ TEST_F(retry_loop_mongo, success_after_a_retry_refills_the_budget)
     EXPECT_EQ(tokens.load().level(), core::tokens{51});
 }
 
-TEST_F(retry_loop_mongo, a_wait_that_ends_at_the_deadline_ends_as_a_time_out)
+TEST_F(retry_loop_mongo, backoff_ending_at_the_deadline_is_a_timeout)
 {
     const duration wait = backoffs(1).front();
     policy.until = core::deadline{world.steady_now() + wait};
@@ -142,7 +142,7 @@ TEST_F(retry_loop_mongo, a_wait_that_ends_at_the_deadline_ends_as_a_time_out)
     EXPECT_EQ(world.alarms_set(), 0U);
 }
 
-TEST_F(retry_loop_mongo, a_wait_beyond_the_deadline_is_not_begun)
+TEST_F(retry_loop_mongo, backoff_past_the_deadline_is_not_started)
 {
     VERIFIES("BP-036");
     policy.adaptive = true;
@@ -156,7 +156,7 @@ TEST_F(retry_loop_mongo, a_wait_beyond_the_deadline_is_not_begun)
     EXPECT_EQ(tokens.load(), before);
 }
 
-TEST_F(retry_loop_mongo, an_attempt_that_the_deadline_ends_is_the_last)
+TEST_F(retry_loop_mongo, attempt_ended_by_the_deadline_is_the_last)
 {
     policy.until = core::deadline{world.steady_now() + 70ms};
     operation_run run{world, operation(times(9, lost_connection(), 30ms)), policy.until};
@@ -167,7 +167,7 @@ TEST_F(retry_loop_mongo, an_attempt_that_the_deadline_ends_is_the_last)
     EXPECT_EQ(run.error().history()[2].decision, "not retried: the deadline has passed");
 }
 
-TEST_F(retry_loop_mongo, another_operation_has_the_connection_during_the_backoff)
+TEST_F(retry_loop_mongo, connection_is_checked_in_during_backoff)
 {
     VERIFIES("BP-038");
     operation_run first{world, operation(times(1, overloaded(), 1ms)), {}};

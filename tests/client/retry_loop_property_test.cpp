@@ -112,7 +112,7 @@ void run_and_check(virtual_world& world, Operation what, core::deadline until, l
         ASSERT_EQ(why.history()[i].started, book.dispatched[i] - run.began);
 }
 
-TEST(retry_loop_property, couchbase)
+TEST(retry_loop_property, random_couchbase_failures_keep_the_invariants)
 {
     constexpr retry_reason reasons[] = {retry_reason::kv_not_my_vbucket,
                                         retry_reason::kv_temporary_failure, retry_reason::kv_locked,
@@ -145,7 +145,7 @@ TEST(retry_loop_property, couchbase)
     }
 }
 
-TEST(retry_loop_property, mongo)
+TEST(retry_loop_property, random_mongo_failures_keep_the_invariants)
 {
     std::atomic<core::token_bucket> tokens{core::token_bucket{core::tokens::whole(20)}};
     for (std::uint64_t seed = 0; seed < 4000 && !::testing::Test::HasFatalFailure(); ++seed) {

@@ -67,7 +67,7 @@ protected:
     virtual_world world;
 };
 
-TEST_F(retry_loop_strategy, answers_30_ms_later)
+TEST_F(retry_loop_strategy, answer_after_30_ms_is_followed)
 {
     VERIFIES("CR-017");
     const auto later = [this] {
@@ -84,7 +84,7 @@ TEST_F(retry_loop_strategy, answers_30_ms_later)
     EXPECT_EQ(world.alarms_set(), 0U);
 }
 
-TEST_F(retry_loop_strategy, throws)
+TEST_F(retry_loop_strategy, exception_is_retry_strategy_failure)
 {
     const auto bad = []() -> retry_answer { throw std::runtime_error{"out of ideas"}; };
     operation_run run{world, asking(bad, world), in_100ms(world)};
@@ -96,7 +96,7 @@ TEST_F(retry_loop_strategy, throws)
     EXPECT_FALSE(run.thrown);
 }
 
-TEST_F(retry_loop_strategy, throws_an_error_of_its_own_choice)
+TEST_F(retry_loop_strategy, thrown_failure_is_reported_unchanged)
 {
     const auto chosen = [] {
         return retry_answer::later(
@@ -107,7 +107,7 @@ TEST_F(retry_loop_strategy, throws_an_error_of_its_own_choice)
     EXPECT_EQ(run.error().code(), errc::document_locked);
 }
 
-TEST_F(retry_loop_strategy, drops_its_reply)
+TEST_F(retry_loop_strategy, dropped_reply_is_retry_strategy_failure)
 {
     operation_run run{world, asking(keeping(), world), in_100ms(world)};
     world.run_for(20ms);
@@ -117,7 +117,7 @@ TEST_F(retry_loop_strategy, drops_its_reply)
     EXPECT_EQ(run.error().code(), errc::retry_strategy_failure);
 }
 
-TEST_F(retry_loop_strategy, never_answers)
+TEST_F(retry_loop_strategy, missing_answer_is_unambiguous_timeout)
 {
     operation_run run{world, asking(keeping(), world), in_100ms(world)};
     world.run();
@@ -129,7 +129,7 @@ TEST_F(retry_loop_strategy, never_answers)
     EXPECT_EQ(world.alarms_set(), 0U);
 }
 
-TEST_F(retry_loop_strategy, answers_after_the_deadline)
+TEST_F(retry_loop_strategy, answer_after_the_deadline_is_ignored)
 {
     operation_run run{world, asking(keeping(), world), in_100ms(world)};
     world.run();
@@ -140,7 +140,7 @@ TEST_F(retry_loop_strategy, answers_after_the_deadline)
     EXPECT_EQ(book.dispatched.size(), 1U);
 }
 
-TEST_F(retry_loop_strategy, answers_when_the_deadline_has_rung_but_nobody_has_noticed)
+TEST_F(retry_loop_strategy, answer_racing_with_the_expired_deadline_is_ignored)
 {
     operation_run run{world, asking(keeping(), world), in_100ms(world)};
     world.run_for(99ms);
@@ -152,7 +152,7 @@ TEST_F(retry_loop_strategy, answers_when_the_deadline_has_rung_but_nobody_has_no
     EXPECT_EQ(book.dispatched.size(), 1U);
 }
 
-TEST_F(retry_loop_strategy, answers_with_a_wait_that_ends_at_the_deadline)
+TEST_F(retry_loop_strategy, wait_ending_at_the_deadline_is_unambiguous_timeout)
 {
     operation_run run{world, asking(keeping(), world), in_100ms(world)};
     world.run_for(60ms);
@@ -163,7 +163,7 @@ TEST_F(retry_loop_strategy, answers_with_a_wait_that_ends_at_the_deadline)
     EXPECT_EQ(book.dispatched.size(), 1U);
 }
 
-TEST_F(retry_loop_strategy, answers_after_cancellation_from_another_thread)
+TEST_F(retry_loop_strategy, answer_after_cancellation_is_ignored)
 {
     operation_run run{world, asking(keeping(), world), in_100ms(world)};
     world.run_for(20ms);
@@ -181,7 +181,7 @@ TEST_F(retry_loop_strategy, answers_after_cancellation_from_another_thread)
     EXPECT_EQ(book.dispatched.size(), 1U);
 }
 
-TEST_F(retry_loop_strategy, answers_when_the_world_is_gone)
+TEST_F(retry_loop_strategy, answer_after_the_executor_stopped_is_ignored)
 {
     {
         virtual_world short_lived;
@@ -196,7 +196,7 @@ TEST_F(retry_loop_strategy, answers_when_the_world_is_gone)
     (*kept)(retry_action::with_duration(1ms));
 }
 
-TEST_F(retry_loop_strategy, answers_from_another_thread)
+TEST_F(retry_loop_strategy, answer_from_another_thread_is_followed)
 {
     VERIFIES("CR-017");
     std::thread other;
@@ -218,7 +218,7 @@ TEST_F(retry_loop_strategy, answers_from_another_thread)
     EXPECT_EQ(run.took(), 6ms);
 }
 
-TEST_F(retry_loop_strategy, one_thread_fills_the_box_while_another_looks)
+TEST_F(retry_loop_strategy, answer_box_is_filled_from_another_thread)
 {
     shell::answer_box<int> box{world};
     std::thread other{[reply = box.reply()] { reply(1); }};
@@ -231,7 +231,7 @@ TEST_F(retry_loop_strategy, one_thread_fills_the_box_while_another_looks)
     EXPECT_EQ(got, 1);
 }
 
-TEST_F(retry_loop_strategy, answers_from_another_thread_while_it_is_cancelled)
+TEST_F(retry_loop_strategy, answer_racing_with_cancellation_ends_once)
 {
     for (int i = 0; i < 300; ++i) {
         book = {};

@@ -64,7 +64,7 @@ protected:
     ledger book;
 };
 
-TEST_F(retry_loop, gives_the_value_on)
+TEST_F(retry_loop, value_of_the_last_attempt_is_returned)
 {
     operation_run run{world, stubborn{.book = &book, .wait = 3ms, .failures = 2}, {}};
     world.run();
@@ -74,7 +74,7 @@ TEST_F(retry_loop, gives_the_value_on)
     EXPECT_TRUE(run.throws_when_cancelled) << "the caller's coroutine is as it was";
 }
 
-TEST_F(retry_loop, a_wait_of_nothing_starves_nobody)
+TEST_F(retry_loop, zero_wait_yields_to_the_executor)
 {
     operation_run run{world, stubborn{.book = &book}, {}};
     runtime::asio::post(world.executor(), [&run] { run.cancel(); });
@@ -86,7 +86,7 @@ TEST_F(retry_loop, a_wait_of_nothing_starves_nobody)
     EXPECT_EQ(world.alarms_set(), 0U);
 }
 
-TEST_F(retry_loop, a_negative_wait_is_none)
+TEST_F(retry_loop, negative_wait_counts_as_zero)
 {
     operation_run run{world, stubborn{.book = &book, .wait = -1h, .failures = 3}, {}};
     world.run();
@@ -94,7 +94,7 @@ TEST_F(retry_loop, a_negative_wait_is_none)
     EXPECT_EQ(run.took(), 0ms);
 }
 
-TEST_F(retry_loop, an_endless_wait_ends_with_the_deadline)
+TEST_F(retry_loop, infinite_wait_ends_at_the_deadline)
 {
     operation_run run{world, stubborn{.book = &book, .wait = duration::max()}, within(1s)};
     world.run();
@@ -103,7 +103,7 @@ TEST_F(retry_loop, an_endless_wait_ends_with_the_deadline)
     EXPECT_EQ(book.dispatched.size(), 1U);
 }
 
-TEST_F(retry_loop, an_endless_wait_without_a_deadline_ends_with_its_cancellation)
+TEST_F(retry_loop, infinite_wait_without_deadline_ends_on_cancellation)
 {
     operation_run run{world, stubborn{.book = &book, .wait = duration::max()}, {}};
     world.run();
@@ -115,7 +115,7 @@ TEST_F(retry_loop, an_endless_wait_without_a_deadline_ends_with_its_cancellation
 }
 
 /// Asio forgets a cancellation when another one follows that the coroutine does not heed.
-TEST_F(retry_loop, a_cancelled_wait_is_not_forgotten)
+TEST_F(retry_loop, cancelled_wait_completes_once)
 {
     operation_run run{world, stubborn{.book = &book, .wait = 5ms}, {}};
     world.run_for(1ms);
@@ -127,7 +127,7 @@ TEST_F(retry_loop, a_cancelled_wait_is_not_forgotten)
     EXPECT_EQ(book.dispatched.size(), 1U);
 }
 
-TEST_F(retry_loop, nothing_is_sent_at_the_deadline)
+TEST_F(retry_loop, wait_reaching_the_deadline_sends_nothing)
 {
     for (const duration time : {9ms, 10ms}) {
         book = {};
@@ -139,7 +139,7 @@ TEST_F(retry_loop, nothing_is_sent_at_the_deadline)
     }
 }
 
-TEST_F(retry_loop, a_protocol_may_end_it_on_waking)
+TEST_F(retry_loop, protocol_may_end_the_loop_on_waking)
 {
     operation_run run{world, stubborn{.book = &book, .wait = 5ms, .wakes_well = false}, {}};
     world.run();
@@ -147,7 +147,7 @@ TEST_F(retry_loop, a_protocol_may_end_it_on_waking)
     EXPECT_EQ(book.dispatched.size(), 1U);
 }
 
-TEST_F(retry_loop, goes_with_its_executor)
+TEST_F(retry_loop, stopped_executor_destroys_the_loop)
 {
     operation_run run{world, stubborn{.book = &book, .wait = 5ms}, within(1s)};
     world.run_for(2ms);
@@ -183,7 +183,7 @@ struct defiant_caller {
     };
 };
 
-TEST_F(retry_loop, what_is_cancelled_before_it_starts_is_not_tried)
+TEST_F(retry_loop, cancellation_before_start_makes_no_attempt)
 {
     defiant_caller caller{world, {.book = &book}};
     const defiant_caller::handler with_slot{caller.cancellation.slot()};
@@ -206,7 +206,7 @@ runtime::awaitable<void> call_buggy(virtual_world& in, stubborn what, std::strin
     said += throws ? ", throws" : ", throws not";
 }
 
-TEST_F(retry_loop, an_exception_leaves_the_caller_as_he_was)
+TEST_F(retry_loop, exception_restores_the_cancellation_state_of_the_caller)
 {
     std::string said;
     runtime::asio::co_spawn(world.executor(),
@@ -239,7 +239,7 @@ struct hoarder {
     std::shared_ptr<lease> kept = {};
 };
 
-TEST_F(retry_loop, the_hook_shows_a_protocol_that_keeps_its_connection)
+TEST_F(retry_loop, protocol_keeping_its_connection_is_detected)
 {
     operation_run run{world, hoarder{.book = &book}, {}};
     world.run();
@@ -247,7 +247,7 @@ TEST_F(retry_loop, the_hook_shows_a_protocol_that_keeps_its_connection)
     EXPECT_EQ(book.held_while_waiting, 1) << "or the other tests of this prove nothing";
 }
 
-TEST_F(retry_loop, the_first_answer_counts)
+TEST_F(retry_loop, answer_box_keeps_the_first_answer)
 {
     shell::answer_box<int> box{world};
     EXPECT_EQ(box.take(), std::nullopt);

@@ -40,7 +40,7 @@ mongo::command_options in(const mongo::session& which)
     return {.session = &which};
 }
 
-TEST(traffic_session_time, what_a_reply_tells_goes_with_the_next_command_and_never_back)
+TEST(client_cluster_time, cluster_time_of_a_reply_is_sent_and_never_decreases)
 {
     scene s{{.hosts = {"a"}}};
     s.connect();
@@ -55,7 +55,7 @@ TEST(traffic_session_time, what_a_reply_tells_goes_with_the_next_command_and_nev
     expect_clean(s);
 }
 
-TEST(traffic_session_time, an_error_tells_the_time_too)
+TEST(client_cluster_time, cluster_time_of_an_error_reply_is_used)
 {
     scene s{{.hosts = {"a"}}};
     s.connect();
@@ -73,7 +73,7 @@ TEST(traffic_session_time, an_error_tells_the_time_too)
     expect_clean(s);
 }
 
-TEST(traffic_session_time, a_session_learns_from_its_own_operations)
+TEST(client_cluster_time, session_times_advance_with_its_own_operations)
 {
     scene s{{.hosts = {"a"}}};
     s.connect();
@@ -95,7 +95,7 @@ TEST(traffic_session_time, a_session_learns_from_its_own_operations)
     expect_clean(s);
 }
 
-TEST(traffic_session_time, what_a_session_was_told_by_hand_is_sent_with_its_commands_only)
+TEST(client_cluster_time, advanced_cluster_time_is_sent_by_that_session_only)
 {
     scene s{{.hosts = {"a"}}};
     s.connect();
@@ -158,7 +158,7 @@ void let_monitors_see_a_later_time(bool streams)
     expect_clean(s);
 }
 
-TEST(traffic_session_time, monitors_neither_tell_the_time_nor_take_it)
+TEST(client_cluster_time, monitors_neither_send_nor_read_cluster_time)
 {
     for (const bool streams : {false, true})
         let_monitors_see_a_later_time(streams);

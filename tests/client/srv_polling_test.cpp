@@ -114,7 +114,7 @@ public:
     std::shared_ptr<warnings> log;
 };
 
-TEST(traffic_srv, records_that_come_and_go_are_followed)
+TEST(client_srv_polling, prose_1_to_5_added_and_removed_records_are_followed)
 {
     const std::vector<std::string> before = {"h1", "h2"};
     const std::vector<std::vector<std::string>> changes = {
@@ -182,7 +182,7 @@ void stays_while(const std::function<void(cluster&)>& break_it,
     expect_clean(c.s);
 }
 
-TEST(traffic_srv, a_look_up_without_an_answer_changes_nothing)  // prose test 6
+TEST(client_srv_polling, prose_6_lookup_timeout_keeps_the_topology)  // prose test 6
 {
     const auto silence = [](cluster& c) {
         c.world->answer = error{runtime::errc::name_lookup_failed, "nobody answers"};
@@ -191,18 +191,18 @@ TEST(traffic_srv, a_look_up_without_an_answer_changes_nothing)  // prose test 6
     stays_while(silence, [](cluster& c) { c.world->answer.reset(); }, 8s);  // waits 3 s for each
 }
 
-TEST(traffic_srv, a_look_up_that_fails_changes_nothing)  // prose test 7
+TEST(client_srv_polling, prose_7_failed_lookup_keeps_the_topology)  // prose test 7
 {
     stays_while([](cluster& c) { c.world->answer = error{runtime::errc::not_available, "kaput"}; },
                 [](cluster& c) { c.world->answer.reset(); }, 5s);
 }
 
-TEST(traffic_srv, no_records_at_all_change_nothing)  // prose test 8
+TEST(client_srv_polling, prose_8_empty_answer_keeps_the_topology)  // prose test 8
 {
     stays_while([](cluster& c) { c.publish({}); }, [](cluster&) {}, 5s);
 }
 
-TEST(traffic_srv, a_replica_set_is_looked_up_once)
+TEST(client_srv_polling, replica_set_is_not_polled)
 {
     cluster c{{.hosts = {"h1.kelp.test", "h2.kelp.test"}}};
     c.publish({"h1"});
@@ -216,7 +216,7 @@ TEST(traffic_srv, a_replica_set_is_looked_up_once)
     expect_clean(c.s);
 }
 
-TEST(traffic_srv, an_unknown_topology_is_looked_up_again)
+TEST(client_srv_polling, unknown_topology_is_polled_again)
 {
     cluster c;
     c.s.host("h1.kelp.test").crash();
@@ -232,7 +232,7 @@ TEST(traffic_srv, an_unknown_topology_is_looked_up_again)
     expect_clean(c.s);
 }
 
-TEST(traffic_srv, srv_max_hosts_takes_all_if_there_are_not_more)
+TEST(client_srv_polling, prose_10_and_11_srv_max_hosts_not_exceeded_uses_all)
 {
     for (const char* const most : {"0", "2"}) {  // prose tests 10 and 11
         cluster c;
@@ -248,7 +248,7 @@ TEST(traffic_srv, srv_max_hosts_takes_all_if_there_are_not_more)
     }
 }
 
-TEST(traffic_srv, srv_max_hosts_keeps_those_in_use_and_draws_the_others)  // prose test 12
+TEST(client_srv_polling, prose_12_srv_max_hosts_keeps_known_and_draws_others)  // prose test 12
 {
     names drawn;
     names first;
@@ -280,7 +280,7 @@ TEST(traffic_srv, srv_max_hosts_keeps_those_in_use_and_draws_the_others)  // pro
     EXPECT_EQ(first, (names{"h1", "h2", "h3"}));
 }
 
-TEST(traffic_srv, a_service_may_have_another_name)  // prose test 13
+TEST(client_srv_polling, prose_13_srv_service_name_is_used)  // prose test 13
 {
     cluster c;
     const std::string other = "_customname._tcp.cluster.kelp.test";
@@ -294,7 +294,7 @@ TEST(traffic_srv, a_service_may_have_another_name)  // prose test 13
     expect_clean(c.s);
 }
 
-TEST(traffic_srv, the_interval_is_the_ttl_but_a_minute_at_least)
+TEST(client_srv_polling, rescan_interval_is_the_ttl_and_at_least_60_s)
 {
     cluster c;
     c.publish({"h1"}, 90);
@@ -311,7 +311,7 @@ TEST(traffic_srv, the_interval_is_the_ttl_but_a_minute_at_least)
     expect_clean(c.s);
 }
 
-TEST(traffic_srv, a_host_outside_the_domain_is_left_out_with_a_warning)
+TEST(client_srv_polling, host_outside_the_domain_is_ignored_with_a_warning)
 {
     cluster c;
     c.s.simulation.add_host("h2.weed.test");
@@ -331,7 +331,7 @@ TEST(traffic_srv, a_host_outside_the_domain_is_left_out_with_a_warning)
     expect_clean(c.s);
 }
 
-TEST(traffic_srv, a_load_balancer_is_looked_up_once)  // prose test 9
+TEST(client_srv_polling, prose_9_load_balancer_is_not_polled)  // prose test 9
 {
     cluster c{{.hosts = {"h1.kelp.test", "h2.kelp.test"}, .sharded = true}};
     for (const char* const name : {"h1.kelp.test", "h2.kelp.test"}) {

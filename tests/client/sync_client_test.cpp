@@ -62,7 +62,7 @@ void make_slow(socket_server& server)
     });
 }
 
-TEST(sync_client, gives_replies_and_throws_errors)
+TEST(sync_client, run_command_returns_the_reply_or_throws)
 {
     socket_server server;
     server.ask([](scripted_server& script) {
@@ -91,7 +91,7 @@ TEST(sync_client, gives_replies_and_throws_errors)
     EXPECT_EQ(server.commands("ping").at(0).body.get<std::string>("$db").value(), "sea");
 }
 
-TEST(sync_client, refuses_strings_that_it_does_not_understand)
+TEST(sync_client, invalid_connection_string_is_refused)
 {
     EXPECT_THROW(mongo::sync::client{"kelp://sea"}, failure);
     const auto made = mongo::sync::client::create("mongodb://a:b:c");
@@ -102,7 +102,7 @@ TEST(sync_client, refuses_strings_that_it_does_not_understand)
     EXPECT_THROW(nowhere.ready(), failure);
 }
 
-TEST(sync_client, retries_writes_and_keeps_sessions)
+TEST(sync_client, writes_are_retried_in_the_same_session)
 {
     socket_server server;
     server.ask([](scripted_server& script) {
@@ -133,7 +133,7 @@ TEST(sync_client, retries_writes_and_keeps_sessions)
     EXPECT_EQ(server.count("endSessions"), 0U) << "a session in doubt is not ended, but forgotten";
 }
 
-TEST(sync_client, keeps_a_deadline_and_never_takes_a_late_reply_for_another)
+TEST(sync_client, late_reply_after_the_deadline_is_never_delivered)
 {
     socket_server server;
     make_echo(server);
@@ -164,7 +164,7 @@ TEST(sync_client, keeps_a_deadline_and_never_takes_a_late_reply_for_another)
         EXPECT_NE(lates.at(i).connection, echoes.at(i).connection) << "it still owes a reply";
 }
 
-TEST(sync_client, waits_for_a_server_no_longer_than_it_may)
+TEST(sync_client, selection_ends_at_server_selection_timeout_ms)
 {
     std::string address;
     {
@@ -185,7 +185,7 @@ TEST(sync_client, waits_for_a_server_no_longer_than_it_may)
     EXPECT_LT(clock::now() - sooner, 450ms);
 }
 
-TEST(sync_client, many_threads_share_a_few_connections)
+TEST(sync_client, many_threads_share_max_pool_size_connections)
 {
     socket_server server;
     make_echo(server);
@@ -213,7 +213,7 @@ TEST(sync_client, many_threads_share_a_few_connections)
     EXPECT_GE(used.size(), 2U);
 }
 
-TEST(sync_client, closing_ends_what_other_threads_wait_for)
+TEST(sync_client, close_ends_operations_of_other_threads)
 {
     socket_server server;
     make_slow(server);
@@ -239,7 +239,7 @@ TEST(sync_client, closing_ends_what_other_threads_wait_for)
     client.close();  // once more does no harm
 }
 
-TEST(sync_client, closing_ends_those_who_wait_for_a_primary)
+TEST(sync_client, close_ends_waiting_server_selection)
 {
     socket_server server;
     server.set.primary.clear();
@@ -255,7 +255,7 @@ TEST(sync_client, closing_ends_those_who_wait_for_a_primary)
     EXPECT_EQ(server.count("ping"), 0U);
 }
 
-TEST(sync_client, leaves_nothing_behind_whether_it_was_closed_or_not)
+TEST(sync_client, destruction_leaves_no_threads_or_sockets)
 {
     socket_server server;
     make_slow(server);
@@ -307,7 +307,7 @@ private:
 };
 
 /// A thread that waits for one server's answer would watch no server meanwhile.
-TEST(sync_client, its_own_thread_does_not_give_up_cursors)
+TEST(sync_client, kill_cursors_is_sent_on_the_callers_thread)
 {
     socket_server server;
     server.ask([](scripted_server& script) {
@@ -344,7 +344,7 @@ TEST(sync_client, its_own_thread_does_not_give_up_cursors)
     EXPECT_EQ(watch->elsewhere, 0);
 }
 
-TEST(sync_client, can_be_moved)
+TEST(sync_client, move_keeps_the_client_usable)
 {
     socket_server server;
     mongo::sync::client first{server.uri()};
@@ -355,7 +355,7 @@ TEST(sync_client, can_be_moved)
     EXPECT_TRUE(second.try_run_command("sea", ping()));
 }
 
-TEST(sync_client, tells_what_wraps_it)
+TEST(sync_client, appended_metadata_is_sent_in_hello)
 {
     socket_server server;
     const mongo::sync::client client{server.uri()};

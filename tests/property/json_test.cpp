@@ -107,7 +107,7 @@ void same(const byte_string& found, const byte_string& expected, const std::stri
 
 // The two properties share the number of documents, for each prints and parses them twice over.
 
-TEST(json_property, canonical_means_the_same_to_libbson)
+TEST(json_property, canonical_json_is_read_equally_by_libbson)
 {
     not_parsed();
     check(
@@ -126,7 +126,7 @@ TEST(json_property, canonical_means_the_same_to_libbson)
         property_count() / 2);
 }
 
-TEST(json_property, relaxed_means_the_same_to_libbson)
+TEST(json_property, relaxed_json_is_read_equally_by_libbson)
 {
     not_parsed();
     check(

@@ -193,7 +193,7 @@ private:
     std::set<connection_id> open_, opening_, used_;
 };
 
-TEST(pool_property, limits_hold_and_everybody_is_answered_once)
+TEST(pool_property, random_use_keeps_limits_and_answers_each_checkout_once)
 {
     check([] { random_use{*any_choices()}; });
 }

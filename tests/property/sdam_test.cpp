@@ -264,7 +264,7 @@ private:
     std::map<endpoint, core::connection_pool> pools_;
 };
 
-TEST(sdam_property, the_topology_stays_sound)
+TEST(sdam_property, random_replies_keep_the_topology_invariants)
 {
     VERIFIES("SD-063");
     check([] { random_client{*any_choices()}; });

@@ -46,7 +46,7 @@ protected:
     }
 };
 
-TEST_P(planted_defect, is_reported)
+TEST_P(planted_defect, is_reported_by_the_invariant_checkers)
 {
     shell::planted.*GetParam().defect = true;
     const std::uint64_t found = first_report(GetParam().text);

@@ -183,7 +183,7 @@ void expect_done_once(const retried_write& one, std::string_view command, std::s
     s.close();
 }
 
-TEST(write_once, whose_connection_breaks_before_the_server_acts)
+TEST(write_once, connection_closed_before_the_write_is_applied_once)
 {
     VERIFIES("RW-069");
     for (const retried_write& one : all_writes())
@@ -192,7 +192,7 @@ TEST(write_once, whose_connection_breaks_before_the_server_acts)
                                                 std::string{one.command} + R"("]})"));
 }
 
-TEST(write_once, whose_reply_is_lost)
+TEST(write_once, lost_reply_is_applied_once)
 {
     VERIFIES("RW-069");
     for (const retried_write& one : all_writes())
@@ -201,7 +201,7 @@ TEST(write_once, whose_reply_is_lost)
                              "mode": {"times": 1}, "data": {"closeConnection": true}})");
 }
 
-TEST(write_once, by_threads_that_each_have_a_session)
+TEST(write_once, threads_with_their_own_sessions_apply_each_write_once)
 {
     VERIFIES("RW-039");
     auto set = lab::mongo_cluster::start({.members = 1}).value();
