@@ -230,7 +230,7 @@ void stop_everywhere(const char* where, Run run)
 
 class cancel_everywhere : public ::testing::TestWithParam<std::tuple<who, stop_mode>> {};
 
-TEST_P(cancel_everywhere, on_sockets_leaves_nothing)
+TEST_P(cancel_everywhere, cancellation_at_any_step_on_sockets_leaves_nothing)
 {
     const auto [stopped, manner] = GetParam();
     const proof::dns_stub names;
@@ -241,7 +241,7 @@ TEST_P(cancel_everywhere, on_sockets_leaves_nothing)
     });
 }
 
-TEST_P(cancel_everywhere, in_the_simulator_leaves_nothing)
+TEST_P(cancel_everywhere, cancellation_at_any_step_in_the_simulator_leaves_nothing)
 {
     const auto [stopped, manner] = GetParam();
     stop_everywhere("simulator", [s = stopped, m = manner](int steps) {
@@ -267,7 +267,7 @@ INSTANTIATE_TEST_SUITE_P(contract, cancel_everywhere,
                          name_of_stop);
 
 /// Virtual time is free: nothing of a connection ticks while nobody uses it.
-TEST(idle_connections, cost_nothing_in_virtual_time)
+TEST(idle_connections, idle_time_costs_no_events_in_the_simulator)
 {
     sim::simulation simulation{1};
     sim::host& server = simulation.add_host("server");
