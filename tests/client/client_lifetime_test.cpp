@@ -37,7 +37,7 @@ struct deserted {
             loop->run_one_for(std::chrono::milliseconds{10});
         return done();
     }
-    /// Nobody of the client is left at the server: nothing of it was leaked.
+    /// No connection of the client is left at the server: nothing was leaked.
     bool is_left_alone()
     {
         const auto limit = clock::now() + net_timeout;
@@ -61,7 +61,7 @@ TEST(client_lifetime, io_context_destroyed_during_an_operation_leaves_nothing)
     EXPECT_TRUE(s.is_left_alone());
     const mongo::client copy = *s.client;
     s.client.reset();
-    EXPECT_FALSE(answered) << "a handler was called that nobody ran";
+    EXPECT_FALSE(answered) << "a handler was called although its context never ran";
 }
 
 TEST(client_lifetime, io_context_destroyed_before_run_leaves_nothing)

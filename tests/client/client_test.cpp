@@ -92,7 +92,7 @@ protected:
     std::string primary = "a:27017";
 };
 
-const bson::document one_insert = bson::doc("insert", "kelp", "documents",
+const bson::document one_insert = bson::doc("insert", "coll", "documents",
                                             bson::list(bson::object("_id", 1)));
 
 TEST_F(client_test, generic_command_is_sent_to_the_primary)

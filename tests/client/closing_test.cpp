@@ -30,7 +30,7 @@ TEST(client_close, close_started_after_the_client_is_destroyed_completes)
     EXPECT_EQ(s.simulation.left(), before);
 }
 
-/// Whoever does not wait for the end has still asked for it.
+/// A caller that does not wait for the end has still asked for it.
 TEST(client_close, cancelled_close_leaves_no_streams_or_alarms)
 {
     for (const duration timeout : {0us, 500us, 1000us, 1500us, 2500us}) {

@@ -55,7 +55,7 @@ TEST(client_connection, direct_connection_to_a_secondary_returns_its_errors)
     s.server("b").on("count", [](bson::view) { return error_reply(13435); });
     s.connect_to("mongodb://b/?directConnection=true");
     EXPECT_TRUE(s.run(ping_command()).good());
-    const operation& op = s.run(bson::doc("count", "kelp"));
+    const operation& op = s.run(bson::doc("count", "coll"));
     EXPECT_EQ(op.code(), 13435) << op.explain();
     expect_clean(s);
 }
@@ -86,7 +86,7 @@ TEST(client_connection, pools_are_created_for_data_bearing_servers_only)
     routers.connect_to("mongodb://a,b/");
     EXPECT_TRUE(routers.run(ping_command()).good());
     EXPECT_EQ(routers.events().count(heard::pool_created, "a:27017"), 1U);
-    EXPECT_EQ(routers.events().count(heard::pool_created, "b:27017"), 0U) << "nobody has seen it";
+    EXPECT_EQ(routers.events().count(heard::pool_created, "b:27017"), 0U) << "it was not checked";
     routers.listen("b");
     routers.simulation.run_for(30s);
     EXPECT_EQ(routers.events().type_of("b:27017"), "Mongos");
@@ -187,7 +187,7 @@ TEST(client_connection, messages_are_compressed_with_a_common_compressor)
         });
         s.connect("&compressors=zstd,snappy,zlib");
         const bson::document long_insert = bson::doc(
-            "insert", "kelp", "documents",
+            "insert", "coll", "documents",
             bson::list(bson::object("text", std::string(2000, 'k'))));
         const operation& op = s.run(long_insert, as_write());
         EXPECT_TRUE(op.good()) << op.explain();
@@ -204,13 +204,13 @@ TEST(client_connection, messages_are_compressed_with_a_common_compressor)
 TEST(client_connection, first_hello_has_client_metadata_and_hello_ok)
 {
     scene s;
-    s.connect("&appName=kelp");
+    s.connect("&appName=demo");
     EXPECT_TRUE(s.run(ping_command()).good());
     s.simulation.run_for(30s);
     ASSERT_EQ(s.server("a").connections(), 3U);  // two of the monitor, one of the pool
     for (std::size_t number = 1; number <= 3; ++number) {
         const bson::document hello = s.server("a").first_hello(number);
-        EXPECT_EQ(hello.get<std::string>("client.application.name").value_or(""), "kelp");
+        EXPECT_EQ(hello.get<std::string>("client.application.name").value_or(""), "demo");
         EXPECT_TRUE(hello["client"].as_document()["driver"]);
         EXPECT_EQ(hello.get<bool>("backpressure").value_or(false), true);
     }

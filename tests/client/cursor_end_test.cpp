@@ -14,7 +14,7 @@ TEST(cursor_end, close_sends_kill_cursors)
     EXPECT_TRUE(r.wait<void>([&](auto done) { some.close(done); }));
     ASSERT_EQ(r.server.count("killCursors"), 1u);
     const bson::document received = r.server.commands("killCursors")[0].body;
-    EXPECT_EQ(received.get<std::string>("killCursors").value(), "kelp");
+    EXPECT_EQ(received.get<std::string>("killCursors").value(), "coll");
     EXPECT_EQ(received.get<std::int64_t>("cursors.0").value(), 42);
     EXPECT_EQ(r.lsid("killCursors"), r.lsid("find"));
     EXPECT_FALSE(some.is_open());
@@ -84,7 +84,7 @@ TEST(cursor_end, failed_cursor_unpins_its_connection_on_close)
     }
 }
 
-/// Sessions are for one operation at a time, and nobody knows when the server is told.
+/// A session serves one operation at a time, and killCursors may be sent at any moment.
 TEST(cursor_end, kill_cursors_does_not_advance_an_explicit_session)
 {
     reading r{first(42, R"([{"_id": 1}])")};

@@ -12,7 +12,7 @@ TEST(cursor, get_more_uses_the_session_of_the_find)
               {more(42, none), more(42, R"([{"_id": 3}])"), more(0, none)}};
     mongo::cursor all = r.find({.batch_size = 2, .comment = "c"});
     EXPECT_TRUE(all.is_open());
-    EXPECT_EQ(r.server.count("find"), 0u) << "nobody has asked for a document yet";
+    EXPECT_EQ(r.server.count("find"), 0u) << "no document has been requested yet";
     EXPECT_EQ(r.next(all), 1);
     EXPECT_EQ(all.id(), 42);
     EXPECT_EQ(r.next(all), 2);
@@ -21,7 +21,7 @@ TEST(cursor, get_more_uses_the_session_of_the_find)
     ASSERT_EQ(r.server.count("getMore"), 2u);
     const bson::document asked = r.server.commands("getMore")[0].body;
     EXPECT_EQ(asked.get<std::int64_t>("getMore").value(), 42);
-    EXPECT_EQ(asked.get<std::string>("collection").value(), "kelp");
+    EXPECT_EQ(asked.get<std::string>("collection").value(), "coll");
     EXPECT_EQ(asked.get<int>("batchSize").value(), 2);
     EXPECT_EQ(asked.get<std::string>("comment").value(), "c");
     EXPECT_EQ(r.lsid("getMore"), r.lsid("find"));
@@ -204,7 +204,7 @@ TEST(cursor, get_more_goes_to_the_server_of_the_cursor)
     secondary.on_command("getMore", in_turn({more(0, R"([{"_id": 2}])")}));
     s.connect();
     s.settle();
-    mongo::cursor all = (*s.client)["sea"]["kelp"].find(
+    mongo::cursor all = (*s.client)["sea"]["coll"].find(
         doc(), {.read_preference = mongo::read_preference{.mode = mongo::read_mode::secondary}});
     std::optional<result<std::vector<bson::document>>> outcome;
     all.all([&](result<std::vector<bson::document>> got) { outcome.emplace(std::move(got)); });

@@ -36,7 +36,7 @@ TEST(client_deadline, socket_timeout_ms_is_a_network_error_not_a_timeout)
     scene s{{.hosts = {"a"}}};
     s.connect("&socketTimeoutMS=50&retryReads=false");
     s.server("a").on_command("count", [](const scripted_command&) { return keep_silent(); });
-    const operation& lost = s.run(doc("count", "kelp"),
+    const operation& lost = s.run(doc("count", "coll"),
                                   {.kind = mongo::command_kind::read, .timeout = 1s});
     ASSERT_FALSE(lost.good());
     EXPECT_EQ(kind_of(lost.outcome->error()), error_kind::network) << lost.explain();
@@ -78,7 +78,7 @@ TEST(client_deadline, deadline_during_a_retry_is_a_timeout_error)
     scene s{{.hosts = {"a"}}};
     s.server("a").on_command("count", in_turn({{error_reply(6)}, keep_silent()}));
     s.connect();
-    const operation& late = s.run(doc("count", "kelp"),
+    const operation& late = s.run(doc("count", "coll"),
                                   {.kind = mongo::command_kind::read, .timeout = 100ms});
     ASSERT_FALSE(late.good());
     EXPECT_EQ(s.server("a").count("count"), 2u);
@@ -132,7 +132,7 @@ void write_with_lost_results(scripted_reply further, error_kind expected)
     s.connect();
     ASSERT_TRUE(s.run(ping_command()).good());
     mongo::client_bulk_writes work;
-    work.insert_one("sea.kelp", doc("_id", 1)).insert_one("sea.kelp", doc("_id", 2));
+    work.insert_one("sea.coll", doc("_id", 1)).insert_one("sea.coll", doc("_id", 2));
     const time_point began = s.simulation.now();
     std::optional<result<mongo::client_bulk_write_result>> outcome;
     s.client->bulk_write(
@@ -164,7 +164,7 @@ TEST(client_deadline, waiting_operation_is_cancelled_by_client_close)
     s.server("a").on_command("count", [](const scripted_command&) {
         return scripted_reply{.body = doc("n", 1, "ok", 1.0), .delay = 1s};
     });
-    const operation& holds = s.start(doc("count", "kelp"));
+    const operation& holds = s.start(doc("count", "coll"));
     s.simulation.run_for(5ms);
     const operation& in_queue = s.start(ping_command());
     const mongo::read_preference of_others{.mode = mongo::read_mode::secondary};

@@ -1,7 +1,7 @@
 #include "support/scripted_login.hpp"
 #include "client/traffic.hpp"
 
-/// What the traffic tests have found, one test each.
+/// Defects that the client tests have found, one test each.
 namespace holdfast::proof {
 namespace {
 
@@ -146,11 +146,11 @@ TEST(retryable_writes, failed_read_has_no_retryable_write_error_label)
     scene s{{.hosts = {"a"}}};
     s.server("a").on_command("find", [](const scripted_command&) { return hang_up(); });
     s.connect();
-    const operation& op = s.run(bson::doc("find", "kelp"), as_read());
+    const operation& op = s.run(bson::doc("find", "coll"), as_read());
     ASSERT_FALSE(op.good());
     EXPECT_FALSE(op.outcome->error().has_label("RetryableWriteError")) << op.explain();
     s.server("a").on("find", [](bson::view) { return error_reply(91); });
-    const operation& closing = s.run(bson::doc("find", "kelp"), as_read());
+    const operation& closing = s.run(bson::doc("find", "coll"), as_read());
     EXPECT_FALSE(closing.outcome->error().has_label("RetryableWriteError")) << closing.explain();
     expect_clean(s);
 }

@@ -12,7 +12,7 @@ TEST(client_interruption, cancelled_operation_releases_its_connection_on_a_crash
     s.connect();
     ASSERT_TRUE(s.run(ping_command()).good());
     s.server("a").on_command("count", [](const scripted_command&) { return keep_silent(); });
-    operation& op = s.start(bson::doc("count", "kelp"));
+    operation& op = s.start(bson::doc("count", "coll"));
     s.simulation.run_for(5ms);
     op.stop.emit(boost::asio::cancellation_type::terminal);
     s.simulation.run_for(100ms);  // its connection waits for the late reply
@@ -27,7 +27,7 @@ TEST(client_interruption, cancelled_operation_releases_its_connection_on_a_crash
     s.client.reset();  // interrupts what is in use: nothing any more
 }
 
-/// Interrupts everything as soon as the pool says that somebody got a connection.
+/// Interrupts everything as soon as the pool reports a checked out connection.
 class impatient final : public mongo::event_listener {
 public:
     explicit impatient(std::optional<mongo::client>& which) : which_{which} {}
@@ -68,7 +68,7 @@ TEST(client_interruption, every_error_of_a_service_id_clears_its_connections)
     s.connect_to("mongodb://a:27017/?loadBalanced=true");
     for (std::size_t failures = 1; failures <= 3; ++failures) {
         ASSERT_TRUE(s.run(ping_command()).good());
-        EXPECT_FALSE(s.run(bson::doc("count", "kelp")).good());
+        EXPECT_FALSE(s.run(bson::doc("count", "coll")).good());
         EXPECT_EQ(s.events().count(heard::pool_cleared), failures);
     }
     EXPECT_EQ(s.close(), "");
@@ -86,7 +86,7 @@ TEST(client_interruption, refused_login_of_a_service_id_clears_it_again)
                  "@a:27017/?loadBalanced=true&authMechanism=SCRAM-SHA-256");
     const operation& first = s.run(ping_command());
     ASSERT_TRUE(first.good()) << first.explain();
-    EXPECT_FALSE(s.run(bson::doc("count", "kelp")).good());
+    EXPECT_FALSE(s.run(bson::doc("count", "coll")).good());
     ASSERT_EQ(s.events().count(heard::pool_cleared), 1U);
     s.server("a").on_command("saslContinue", [](const scripted_command&) {
         return scripted_reply{.body = error_reply(18)};
@@ -102,7 +102,7 @@ TEST(client_interruption, late_heartbeat_cancellation_does_not_fail_the_next_one
     scene s{{.hosts = {"a"}}};
     s.connect("&retryWrites=false");
     s.settle(2s);
-    // One write finds that the server has stepped down, which keeps its connections. Somebody who
+    // One write finds that the server has stepped down, which keeps its connections. A caller that
     // selects a server has it asked anew, and while that goes on another connection breaks.
     s.server("a").on_hello([&](const scripted_command&) {
         return scripted_reply{.body = s.set.hello_of("a:27017"), .delay = 300ms};

@@ -28,7 +28,7 @@ public:
         if (end == runtime::wait_end::cancelled)
             co_return error{runtime::errc::cancelled, "cancelled"};
         if (steady_now() < ready)
-            co_return error{runtime::errc::name_lookup_failed, "nobody answers"};
+            co_return error{runtime::errc::name_lookup_failed, "no answer came"};
         auto found = co_await other_world::resolve_srv(std::move(name), until);
         if (before_answer)
             before_answer();
@@ -42,15 +42,15 @@ public:
 
 /// A client whose only seed has to be looked up.
 struct looked_up {
-    scene s{{.hosts = {"h1.kelp.test"}}};
+    scene s{{.hosts = {"h1.home.test"}}};
     std::shared_ptr<slow_dns_world> world = std::make_shared<slow_dns_world>(s.app.world());
 
     explicit looked_up(duration takes)
     {
         world->takes = takes;
-        s.simulation.set_srv("_mongodb._tcp.cluster.kelp.test",
-                             {{.host = "h1.kelp.test", .port = 27017}});
-        s.connect_in(world, "mongodb+srv://cluster.kelp.test/?tls=false");
+        s.simulation.set_srv("_mongodb._tcp.cluster.home.test",
+                             {{.host = "h1.home.test", .port = 27017}});
+        s.connect_in(world, "mongodb+srv://cluster.home.test/?tls=false");
     }
 };
 
@@ -150,7 +150,7 @@ TEST(client_srv_lookup, cancellation_between_srv_and_txt_leaves_the_client_usabl
 TEST(client_srv_lookup, unresolvable_hosts_fail_fast_and_name_the_cause)
 {
     scene s{{.hosts = {"a"}}};
-    s.connect_to("mongodb://nowhere,nobody/");
+    s.connect_to("mongodb://nowhere,absent/");
     const operation& op = s.run(ping_command());
     ASSERT_TRUE(op.done());
     ASSERT_FALSE(op.good());
@@ -163,7 +163,7 @@ TEST(client_srv_lookup, unresolvable_hosts_fail_fast_and_name_the_cause)
 TEST(client_srv_lookup, different_failures_wait_for_server_selection_timeout_ms)
 {
     scene s{{.hosts = {"a"}}};
-    s.connect_to("mongodb://nowhere,a:1/?serverSelectionTimeoutMS=1000");  // nobody listens there
+    s.connect_to("mongodb://nowhere,a:1/?serverSelectionTimeoutMS=1000");  // no listener there
     const operation& op = s.run(ping_command());
     ASSERT_TRUE(op.done());
     ASSERT_FALSE(op.good());

@@ -33,7 +33,7 @@ TEST(client_operation, run_command_accepts_every_completion_token)
 runtime::awaitable<void> await_twice(mongo::client with, std::vector<int>& outcomes)
 {
     const bson::document good = ping_command();
-    const bson::document bad = bson::doc("count", "kelp");
+    const bson::document bad = bson::doc("count", "coll");
     auto reply = co_await with.run_command("sea", good, {}, boost::asio::use_awaitable);
     outcomes.push_back(reply.has_value() ? 1 : 0);
     try {
@@ -66,7 +66,7 @@ void cancel_and_go_on(duration after, duration reply_after, std::size_t connecti
     s.server("a").on_command("count", [reply_after](const scripted_command&) {
         return scripted_reply{.body = bson::doc("n", 7, "ok", 1.0), .delay = reply_after};
     });
-    operation& op = s.start(bson::doc("count", "kelp"));
+    operation& op = s.start(bson::doc("count", "coll"));
     s.simulation.run_for(after);
     op.stop.emit(boost::asio::cancellation_type::terminal);
     const time_point cancelled = s.simulation.now();
@@ -77,7 +77,7 @@ void cancel_and_go_on(duration after, duration reply_after, std::size_t connecti
     EXPECT_EQ(s.events().type_of("a:27017"), "RSPrimary");
     const operation& next = s.run(ping_command());
     ASSERT_TRUE(next.good()) << next.explain();
-    EXPECT_FALSE((**next.outcome)["n"]) << "somebody else's reply";
+    EXPECT_FALSE((**next.outcome)["n"]) << "the reply of another operation";
     EXPECT_EQ(s.events().count(heard::connection_created, "a:27017"), connections);
     expect_clean(s, {.pool = 1});
 }
@@ -150,7 +150,7 @@ std::vector<std::string> asked_in_turn(std::vector<std::string> routers, const s
     s.connect();
     s.settle();
     for (int i = 0; i < reads; ++i) {
-        const operation& op = s.run(bson::doc("find", "kelp"), as_read());
+        const operation& op = s.run(bson::doc("find", "coll"), as_read());
         EXPECT_TRUE(op.good()) << op.explain();
         s.simulation.run_for(11s);  // one that was lost is known again
     }

@@ -101,7 +101,7 @@ TEST(client_pool, waiting_read_is_retried_after_pool_cleared)
     ASSERT_TRUE(s.run(ping_command()).good());
     s.server("a").on_command("find", in_turn({hang_up(50ms), {.body = bson::doc("ok", 1.0)}}));
     for (int id = 0; id < 5; ++id)
-        s.start(bson::doc("find", "kelp"), as_read());
+        s.start(bson::doc("find", "coll"), as_read());
     EXPECT_TRUE(s.finish_all());
     for (const operation& one : s.operations)
         EXPECT_TRUE(one.good()) << one.explain();

@@ -59,7 +59,7 @@ TEST(reauthentication, expired_login_is_renewed_and_the_command_resent)
         EXPECT_EQ(at.door->logins(), 2U);
         EXPECT_EQ(s.server("a").count(name), before + 2);
 
-        // Over one connection, which nobody else has had meanwhile, and in this order.
+        // Over one connection, which was not checked in meanwhile, and in this order.
         std::vector<std::string> order;
         std::set<std::size_t> connections;
         std::set<std::int64_t> numbers;

@@ -25,7 +25,7 @@ TEST(client_retry, not_primary_message_of_an_old_server_is_retried)
         const auto seen = s.server("a").commands("insert");
         ASSERT_EQ(seen.size(), 2U) << text;
         EXPECT_EQ(seen[0].body["txnNumber"].as_int64(), seen[1].body["txnNumber"].as_int64());
-        const operation& read = s.run(bson::doc("find", "kelp"), as_read());
+        const operation& read = s.run(bson::doc("find", "coll"), as_read());
         ASSERT_TRUE(read.good()) << read.explain();
         EXPECT_EQ(s.server("a").count("find"), 2U) << text;
         expect_clean(s);
@@ -45,10 +45,10 @@ TEST(client_retry, only_retryable_writes_get_txn_number_and_retry)
     const auto change = bson::doc("update", 0, "filter", object(), "updateMods",
                                   object("$inc", object("n", 1)), "multi", true);
     const bson::document commands[] = {
-        bson::doc("update", "kelp", "updates", list(statement)),
-        bson::doc("delete", "kelp", "deletes", list(removal)),
-        bson::doc("bulkWrite", 1, "ops", list(change), "nsInfo", list(object("ns", "db.kelp"))),
-        bson::doc("create", "kelp"),
+        bson::doc("update", "coll", "updates", list(statement)),
+        bson::doc("delete", "coll", "deletes", list(removal)),
+        bson::doc("bulkWrite", 1, "ops", list(change), "nsInfo", list(object("ns", "db.coll"))),
+        bson::doc("create", "coll"),
     };
     for (const bson::document& command : commands) {
         const std::string name{(*command.begin()).key()};
@@ -70,7 +70,7 @@ TEST(client_retry, aggregate_with_out_or_merge_is_not_retried)
         s.server("a").on_command("aggregate", in_turn({hang_up(), good_write()}));
         s.connect();
         const auto stage = bson::doc(last, bson::object("into", "wrack"));
-        const auto command = bson::doc("aggregate", "kelp", "pipeline", bson::list(stage), "cursor",
+        const auto command = bson::doc("aggregate", "coll", "pipeline", bson::list(stage), "cursor",
                                        bson::object());
         const bool reads = std::string_view{last} == "$match";
         EXPECT_EQ(s.run(command, as_read()).good(), reads) << last;

@@ -84,10 +84,10 @@ public:
     {
         return end_of(core::couchbase::timed_out(take_state(), std::nullopt, now));
     }
-    error cancelled(const error* unjudged, time_point now)
+    error cancelled(const error* undecided, time_point now)
     {
-        book_->failed += unjudged != nullptr;
-        const auto open = unjudged != nullptr ? std::optional{open_} : std::nullopt;
+        book_->failed += undecided != nullptr;
+        const auto open = undecided != nullptr ? std::optional{open_} : std::nullopt;
         return end_of(core::couchbase::cancelled(take_state(), open, now));
     }
     void about_to_wait() { book_->about_to_wait(); }

@@ -39,7 +39,7 @@ public:
             const time_point done = std::min(started_ + what.takes, policy_.until.when());
             const auto end = co_await runtime::sleep_until(*world_, done);
             if (end == runtime::wait_end::cancelled || policy_.until.expired(done)) {
-                failed_ = failure{};  // the connection is gone, and nobody knows the rest
+                failed_ = failure{};  // the connection is gone, and the rest is unknown
                 co_return numbered(n);
             }
         }
@@ -76,10 +76,10 @@ public:
         const auto code = make_error_code(boost::system::errc::timed_out);
         return with_story(error{code, "out of time before the next attempt"});
     }
-    error cancelled(const error* unjudged, time_point now)
+    error cancelled(const error* undecided, time_point now)
     {
-        if (unjudged != nullptr)
-            record(*unjudged, now, duration::zero(), "not retried: cancelled");
+        if (undecided != nullptr)
+            record(*undecided, now, duration::zero(), "not retried: cancelled");
         return with_story(error{runtime::errc::cancelled, "the operation was cancelled"});
     }
     void about_to_wait() { book_->about_to_wait(); }

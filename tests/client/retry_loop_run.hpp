@@ -45,7 +45,7 @@ struct ledger {
     }
 };
 
-/// A connection, as far as somebody counts them.
+/// A connection that is only counted.
 class lease {
 public:
     explicit lease(ledger& book) : book_{book} { ++book_.checked_out; }
@@ -64,7 +64,7 @@ struct scripted {
     std::optional<Failure> fails = {};
 };
 
-/// The n-th error: its number tells it from all others.
+/// The n-th error: its number distinguishes it from all others.
 inline error numbered(std::size_t n)
 {
     const error_code code{static_cast<int>(n) + 1, boost::system::generic_category()};

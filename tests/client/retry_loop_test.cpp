@@ -18,7 +18,7 @@ error say(const char* what)
     return error{make_error_code(boost::system::errc::interrupted), what};
 }
 
-/// Fails without end, and does as it is told.
+/// Fails without end, in the way that its fields set.
 struct stubborn {
     using value_type = std::unique_ptr<int>;  // nothing that could be copied
 
@@ -42,9 +42,9 @@ struct stubborn {
         return wakes_well ? std::nullopt : std::optional{say("woke badly")};
     }
     error timed_out(time_point) { return say("timed out"); }
-    error cancelled(const error* unjudged, time_point)
+    error cancelled(const error* undecided, time_point)
     {
-        return say(unjudged != nullptr ? "cancelled in an attempt" : "cancelled");
+        return say(undecided != nullptr ? "cancelled in an attempt" : "cancelled");
     }
     void about_to_wait() { book->about_to_wait(); }
 

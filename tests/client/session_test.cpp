@@ -54,7 +54,7 @@ TEST(client_session, explicit_session_sends_lsid_and_increasing_txn_number)
     for (int i = 0; i < 3; ++i)
         ASSERT_TRUE(s.run(insert_of(i), write_in(*first)).good());
     ASSERT_TRUE(s.run(ping_command(), in(*first, mongo::command_kind::generic)).good());
-    ASSERT_TRUE(s.run(bson::doc("find", "kelp"), in(*first, mongo::command_kind::read)).good());
+    ASSERT_TRUE(s.run(bson::doc("find", "coll"), in(*first, mongo::command_kind::read)).good());
     ASSERT_TRUE(first->id());
     const uuid id = *first->id();
     EXPECT_EQ(lsids(s.server("a").commands("insert")), (std::vector<uuid>{id, id, id}));
@@ -64,7 +64,7 @@ TEST(client_session, explicit_session_sends_lsid_and_increasing_txn_number)
         EXPECT_FALSE(s.server("a").commands(name).at(0).body["txnNumber"]) << name;
     }
 
-    // While it is used by nobody else, other operations have sessions of their own.
+    // While it is reserved, other operations have sessions of their own.
     ASSERT_TRUE(s.write().good());
     EXPECT_NE(lsid_of(s.server("a").commands("insert").back()), id);
 

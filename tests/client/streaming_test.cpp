@@ -126,7 +126,7 @@ TEST(client_streaming, older_topology_version_does_not_replace_a_newer_one)
     s.server("a").announce();
     s.simulation.run_for(100ms);
     const std::size_t changes = s.events().count(heard::server_changed, "a:27017");
-    // From now on it tells what it was before, under the version of that time.
+    // From now on it reports its earlier state, with the topologyVersion of that time.
     s.server("a").on_hello([&](const scripted_command&) {
         scripted_set past = s.set;
         past.versions["a:27017"] = 4;

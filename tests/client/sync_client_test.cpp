@@ -75,7 +75,7 @@ TEST(sync_client, run_command_returns_the_reply_or_throws)
     ASSERT_TRUE(good);
     EXPECT_EQ(*good, bson::doc("ok", 1.0));
 
-    const bson::document count = bson::doc("count", "kelp");
+    const bson::document count = bson::doc("count", "coll");
     const auto bad = client.try_run_command("sea", count);
     ASSERT_FALSE(bad);
     EXPECT_EQ(bad.error().code(), (error_code{13, core::mongo::server_category()}));
@@ -93,7 +93,7 @@ TEST(sync_client, run_command_returns_the_reply_or_throws)
 
 TEST(sync_client, invalid_connection_string_is_refused)
 {
-    EXPECT_THROW(mongo::sync::client{"kelp://sea"}, failure);
+    EXPECT_THROW(mongo::sync::client{"wave://sea"}, failure);
     const auto made = mongo::sync::client::create("mongodb://a:b:c");
     ASSERT_FALSE(made);
     EXPECT_FALSE(made.error().message().empty());
@@ -113,7 +113,7 @@ TEST(sync_client, writes_are_retried_in_the_same_session)
     const mongo::sync::client client{server.uri()};
     const mongo::session session = client.start_session();
     const mongo::command_options options{.kind = mongo::command_kind::write, .session = &session};
-    const bson::document insert = bson::doc("insert", "kelp", "documents",
+    const bson::document insert = bson::doc("insert", "coll", "documents",
                                             bson::list(bson::object("_id", 1)));
     const auto done = client.try_run_command("sea", insert, options);
     ASSERT_TRUE(done) << done.error().explain();
@@ -313,7 +313,7 @@ TEST(sync_client, kill_cursors_is_sent_on_the_callers_thread)
     server.ask([](scripted_server& script) {
         script.on("find", [](bson::view) {
             return bson::doc("cursor",
-                             bson::doc("id", std::int64_t{42}, "ns", "sea.kelp", "firstBatch",
+                             bson::doc("id", std::int64_t{42}, "ns", "sea.coll", "firstBatch",
                                        bson::arr(bson::doc("_id", 1))),
                              "ok", 1.0);
         });
@@ -323,7 +323,7 @@ TEST(sync_client, kill_cursors_is_sent_on_the_callers_thread)
     mongo::client_options options;
     options.listeners = {watch};
     const mongo::sync::client client{server.uri(), options};
-    const auto test_collection = client["sea"]["kelp"];
+    const auto test_collection = client["sea"]["coll"];
     {
         mongo::sync::cursor enough = test_collection.find(bson::doc(), {.limit = 1});
         EXPECT_TRUE(enough.next());
@@ -351,7 +351,7 @@ TEST(sync_client, move_keeps_the_client_usable)
     ASSERT_TRUE(first.try_run_command("sea", ping()));
     mongo::sync::client second = std::move(first);
     ASSERT_TRUE(second.try_run_command("sea", ping()));
-    second = mongo::sync::client{server.uri("&appName=kelp")};
+    second = mongo::sync::client{server.uri("&appName=demo")};
     EXPECT_TRUE(second.try_run_command("sea", ping()));
 }
 
@@ -359,13 +359,13 @@ TEST(sync_client, appended_metadata_is_sent_in_hello)
 {
     socket_server server;
     const mongo::sync::client client{server.uri()};
-    client.append_metadata("kelp", "1.0");
-    EXPECT_THROW(client.append_metadata("kelp|weed"), failure);
+    client.append_metadata("demo", "1.0");
+    EXPECT_THROW(client.append_metadata("demo|more"), failure);
     ASSERT_TRUE(client.try_run_command("sea", ping()));
     const std::size_t over = server.commands("ping").at(0).connection;
     const bson::document hello = server.ask(
         [over](scripted_server& script) { return script.first_hello(over); });
-    EXPECT_EQ(hello.get<std::string>("client.driver.name").value(), "holdfast|kelp");
+    EXPECT_EQ(hello.get<std::string>("client.driver.name").value(), "holdfast|demo");
 }
 
 }  // namespace

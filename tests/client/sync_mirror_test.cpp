@@ -124,7 +124,7 @@ static_assert(std::movable<mongo::sync::cursor> && !std::copyable<mongo::sync::c
 static_assert(std::movable<mongo::sync::client> && !std::copyable<mongo::sync::client>);
 static_assert(std::copyable<mongo::sync::collection> && std::copyable<mongo::sync::database>);
 
-/// Nobody listens there, and nobody waits for long.
+/// No server listens there, and selection does not wait for long.
 mongo::sync::client nowhere()
 {
     return mongo::sync::client{"mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=5"};

@@ -157,9 +157,9 @@ TEST(client_tls, untrusted_certificate_ends_selection_at_once)
         SCOPED_TRACE(certificate);
         tls_scene t{certificate};
         if (certificate == "other_host.pem")  // it is db.example.com's: another name is needed
-            t.s.simulation.set_addresses("kelp.test",
+            t.s.simulation.set_addresses("coll.test",
                                          {t.s.simulation.at("db.example.com").address()});
-        t.connect("", certificate == "other_host.pem" ? "kelp.test:27017" : tls_scene::address);
+        t.connect("", certificate == "other_host.pem" ? "coll.test:27017" : tls_scene::address);
         const operation& op = t.s.run(ping_command());
         ASSERT_TRUE(op.done());
         ASSERT_FALSE(op.good());

@@ -70,7 +70,7 @@ TEST(retryable_writes, connection_without_sessions_gets_no_txn_number_and_one_at
     ASSERT_FALSE(op.good());
     const error& why = op.outcome->error();
     EXPECT_EQ(why.code(), boost::asio::error::eof) << why.explain();
-    EXPECT_TRUE(why.labels().empty()) << "whoever sends it again may do it twice";
+    EXPECT_TRUE(why.labels().empty()) << "a second attempt might apply it twice";
     const auto seen = s.server("b").commands("insert");
     ASSERT_EQ(seen.size(), 1U) << op.explain();
     EXPECT_FALSE(seen[0].body["txnNumber"]);

@@ -73,7 +73,7 @@ void check_accepted(bson::view document)
     check_json(document, seen);
 }
 
-/// Nobody validated these bytes, yet all reading must stay inside them, and printing must not
+/// These bytes are not validated, yet all reading must stay inside them, and printing must not
 /// pretend that all was well.
 void check_rejected(std::span<const std::uint8_t> bytes)
 {

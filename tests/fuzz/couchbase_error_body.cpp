@@ -6,7 +6,7 @@ using namespace holdfast::core::couchbase;
 
 namespace {
 
-/// A service raises its own reasons only, and whoever gives up has an error to show.
+/// A service raises its own reasons only, and a request that is not retried has an error.
 void check_outcome(const classification& meant, retry_reason one, retry_reason other)
 {
     REQUIRE(!meant.reason || *meant.reason == one || *meant.reason == other);

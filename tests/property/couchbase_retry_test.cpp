@@ -148,7 +148,7 @@ TEST(couchbase_retry_property, every_request_ends_once_in_time_without_double_ap
     });
 }
 
-/// A change is in doubt exactly if an attempt was sent and nobody answered it.
+/// A mutation is in doubt exactly if an attempt was sent and not answered.
 TEST(couchbase_retry_property, only_an_unanswered_mutation_is_ambiguous)
 {
     check([] {

@@ -60,7 +60,7 @@ difference_table<trouble>& not_printed()
 {
     static difference_table<trouble> table{
         "documents that its relaxed printer is not asked about",
-        {{"libbson prints years of five digits, which nobody can parse",
+        {{"libbson prints years of five digits, which no parser accepts",
           "Extended JSON specification: relaxed dates end with the year 9999",
           [](const trouble& t) { return t.late_date; }}}};
     return table;

@@ -177,7 +177,7 @@ difference_table<disagreement>& known_differences()
     return table;
 }
 
-/// What a reader does who trusts nobody: no bytes may lead it astray. The sanitizers watch.
+/// A reader that trusts no input: no bytes may lead it astray. The sanitizers watch.
 void read_without_trust(const byte_string& bytes, bool valid)
 {
     const auto document = bson::view::parse(bytes);

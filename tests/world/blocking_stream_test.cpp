@@ -204,7 +204,7 @@ TEST_F(blocking_stream, signals_do_not_change_the_deadline)
     ::sigaction(SIGUSR2, &before, nullptr);
 }
 
-/// Bytes that tell their place.
+/// Bytes that depend on their position.
 std::string pattern(std::size_t length)
 {
     std::string bytes(length, '\0');

@@ -86,11 +86,11 @@ TEST_P(connecting, refused_connect_names_server_phase_and_cause)
 TEST_P(connecting, unknown_name_fails_in_the_resolve_phase)
 {
     run_client([](world& in, destination) -> awaitable<void> {
-        const destination where{"nobody.invalid", 27017};
+        const destination where{"absent.invalid", 27017};
         const auto made = co_await in.connect(where, in.steady_now() + long_enough);
         REQUIRE(!made.has_value());
         EXPECT_EQ(made.error().code(), errc::name_not_found) << made.error().explain();
-        EXPECT_EQ(made.error().context("server"), "nobody.invalid:27017");
+        EXPECT_EQ(made.error().context("server"), "absent.invalid:27017");
         EXPECT_EQ(made.error().context("phase"), runtime::phase_resolve);
         EXPECT_FALSE(made.error().context("cause").empty());
     });
@@ -269,7 +269,7 @@ TEST_P(listening, client_world_can_listen_too)
 {
     std::atomic<listener*> opened = nullptr;
     runtime::event ready{both->server_world()};
-    runtime::event let_go{both->client_world()};  // so that nobody is inside cancel() at the end
+    runtime::event let_go{both->client_world()};  // so that no thread is inside cancel() at the end
     const auto before = ready.count();
     const auto held = let_go.count();
     run(
@@ -364,16 +364,16 @@ TEST_P(resolving, unknown_name_is_name_not_found)
 {
     run_client([](world& in, destination) -> awaitable<void> {
         const time_point until = in.steady_now() + long_enough;
-        const auto addresses = co_await in.resolve("nobody.invalid", until);
+        const auto addresses = co_await in.resolve("absent.invalid", until);
         REQUIRE(!addresses.has_value());
         EXPECT_EQ(addresses.error().code(), errc::name_not_found) << addresses.error().explain();
-        EXPECT_NE(addresses.error().message().find("nobody.invalid"), std::string::npos);
+        EXPECT_NE(addresses.error().message().find("absent.invalid"), std::string::npos);
 
-        const auto services = co_await in.resolve_srv("_mongodb._tcp.nobody.invalid", until);
+        const auto services = co_await in.resolve_srv("_mongodb._tcp.absent.invalid", until);
         REQUIRE(!services.has_value());
         EXPECT_EQ(services.error().code(), errc::name_not_found) << services.error().explain();
 
-        const auto texts = co_await in.resolve_txt("nobody.invalid", until);
+        const auto texts = co_await in.resolve_txt("absent.invalid", until);
         REQUIRE(texts.has_value());
         EXPECT_TRUE(texts->empty()) << "no text is no error";
     });

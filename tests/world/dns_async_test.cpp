@@ -40,22 +40,22 @@ TEST_F(dns_async, cancelled_lookup_ends_at_once_and_leaves_nothing)
     ASSERT_TRUE(addresses("first.example.com"));  // what is opened once has been
     stub.behave(manner::holds);
     const auto files = proof::open_files();
-    for (int how_far = 0; how_far < 3; ++how_far) {
+    for (int progress = 0; progress < 3; ++progress) {
         asio::cancellation_signal stop;
         std::string came;
         asio::co_spawn(context, look_up("db.example.com", came),
                        asio::bind_cancellation_slot(stop.slot(), asio::detached));
         const std::size_t asked_before = stub.questions();
-        for (int i = 0; i < how_far; ++i)
+        for (int i = 0; i < progress; ++i)
             context.poll_one();
-        if (how_far == 2) {
+        if (progress == 2) {
             context.poll();
             ASSERT_TRUE(stub.wait_for_questions(asked_before + 2));
         }
         asio::post(context, [&stop] { stop.emit(asio::cancellation_type::terminal); });
         context.poll();
         context.restart();
-        EXPECT_EQ(came, text_of(errc::cancelled)) << how_far;
+        EXPECT_EQ(came, text_of(errc::cancelled)) << progress;
         EXPECT_EQ(proof::open_files(), files);
     }
 }

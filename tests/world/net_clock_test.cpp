@@ -71,7 +71,7 @@ TEST(net_clock, past_time_rings_later_and_not_inline)
     EXPECT_EQ(heard, std::vector{1});
 }
 
-/// The executor's own count of what it has done tells whether the timer was touched: each wait that
+/// The executor's own count of what it has done shows whether the timer was touched: each wait that
 /// is ended early is one thing more to do.
 TEST(net_clock, set_and_clear_do_not_rearm_the_timer)
 {

@@ -76,7 +76,7 @@ TEST(net_listener, unix_socket_is_removed_only_by_its_listener)
         const auto door = here.world.listen({path, 0});
         ASSERT_TRUE(door.has_value());
         fs::remove(path);
-        std::ofstream{path} << "somebody else's";
+        std::ofstream{path} << "a file of another program";
     }
     EXPECT_TRUE(fs::is_regular_file(path));
     EXPECT_FALSE(here.world.listen({path, 0}).has_value()) << "a file is not overwritten";

@@ -183,7 +183,7 @@ TEST(net_stream, read_in_a_cancelled_coroutine_does_not_wait)
         co_await runtime::sleep_until(here.world, here.in(2ms));
         cancelled.stop.emit(asio::cancellation_type::terminal);
         co_await runtime::sleep_until(here.world, here.in(20ms));
-        EXPECT_TRUE(cancelled.second.has_value()) << "it waits although nobody will cancel again";
+        EXPECT_TRUE(cancelled.second.has_value()) << "it waits for no further cancellation";
         if (cancelled.second) {
             EXPECT_EQ(cancelled.second->why, errc::operation_canceled);
         }
@@ -225,7 +225,7 @@ TEST(net_stream, write_to_a_closed_peer_is_an_error_without_sigpipe)
         EXPECT_EQ(end.why, asio::error::eof) << end.why.message();
         error_code why;  // a write to a closed socket is a signal, unless one asks for none
         for (int i = 0; i < 100 && !why; ++i) {
-            why = both.client->write_now(as_bytes("nobody reads this")).why;
+            why = both.client->write_now(as_bytes("never read")).why;
             co_await runtime::sleep_until(here.world, here.in(1ms));
         }
         EXPECT_TRUE(why == errc::broken_pipe || why == errc::connection_reset) << why.message();

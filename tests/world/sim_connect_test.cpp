@@ -113,7 +113,7 @@ TEST_F(sim_connect, changed_dns_answers_are_used)
     server.start(take_all());
     client.start(dial_to({"db.example.com", port}, runtime::never));
     net.run();
-    ASSERT_TRUE(refusal) << "nobody listens on the client";
+    ASSERT_TRUE(refusal) << "there is no listener on the client";
     net.set_addresses("db.example.com", {server.address()});
     client.start(dial_to({"DB.example.com", port}, runtime::never));
     net.run();
@@ -265,7 +265,7 @@ TEST_F(sim_connect, full_backlog_refuses_connections)
     EXPECT_EQ(refused, 2u);
     EXPECT_EQ(net.left().streams, 256u);
 
-    *listening = nullptr;  // those that nobody accepted are reset
+    *listening = nullptr;  // those that were not accepted are reset
     heard what;
     client.start(read_into(*kept.front(), what));
     net.run();

@@ -9,9 +9,9 @@ using namespace std::chrono_literals;
 
 class sim_host : public two_hosts {
 protected:
-    awaitable<void> sleep(sim::host& on, duration how_long, duration& woken)
+    awaitable<void> sleep(sim::host& on, duration length, duration& woken)
     {
-        co_await runtime::sleep_until(on.world(), net.now() + how_long);
+        co_await runtime::sleep_until(on.world(), net.now() + length);
         woken = now();
     }
 };
@@ -59,7 +59,7 @@ TEST_F(sim_host, restarted_host_answers_old_connections_with_reset)
     heard what;
     client.start(read_into(*at_client, what));
     net.run_for(1h);
-    EXPECT_EQ(what.at, 0ms) << "nobody has written";
+    EXPECT_EQ(what.at, 0ms) << "nothing was written";
     EXPECT_EQ(write(*at_client, "hello?").bytes, 6u);
     net.run();
     EXPECT_EQ(what.why, connection_reset);
@@ -114,7 +114,7 @@ TEST_F(sim_host, closed_stream_delivers_its_bytes_after_a_crash)
         SCOPED_TRACE(silent);
         connect();
         net.partition(client, server);
-        write(*at_server, "farewell");
+        write(*at_server, "the last");
         at_server = nullptr;  // closed before the crash: a matter of the kernel alone
         net.run_for(1s);
         server.crash(silent);
@@ -123,7 +123,7 @@ TEST_F(sim_host, closed_stream_delivers_its_bytes_after_a_crash)
         heard what;
         client.start(read_into(*at_client, what));
         net.run_for(1s);
-        EXPECT_EQ(what.text, silent ? "" : "farewell");
+        EXPECT_EQ(what.text, silent ? "" : "the last");
         at_client->cancel();
         net.run();
         at_client = nullptr;
@@ -318,7 +318,7 @@ TEST_F(sim_host, at_finds_hosts_by_name)
 {
     EXPECT_EQ(&net.at("server"), &server);
     EXPECT_EQ(net.at("client").address(), "10.0.0.1");
-    EXPECT_THROW(net.at("nobody"), std::out_of_range);
+    EXPECT_THROW(net.at("absent"), std::out_of_range);
 }
 
 TEST_F(sim_host, at_time_scripts_run_in_order)

@@ -57,7 +57,7 @@ TEST_F(sim_partition, second_partition_before_the_resend_delays_again)
 {
     connect();
     net.partition(client, server);
-    write(*at_client, "patience");
+    write(*at_client, "delayed!");
     net.run_for(1s);
     net.heal(client, server);
     net.run_for(100ms);
@@ -68,7 +68,7 @@ TEST_F(sim_partition, second_partition_before_the_resend_delays_again)
     EXPECT_EQ(what.text, "");
     net.heal(client, server);
     net.run();
-    EXPECT_EQ(what.text, "patience");
+    EXPECT_EQ(what.text, "delayed!");
     EXPECT_EQ(what.at, 30ms + 1s + 100ms + 1s + exact.resend + latency);
 }
 

@@ -137,7 +137,7 @@ awaitable<io_result> read_while(world& in, stream& from, std::function<awaitable
 TEST_P(stream_times, deadline_set_during_a_read_ends_it)
 {
     if (blocks())
-        return differs("the thread waits in the read, and nobody is there to set a deadline");
+        return differs("the thread waits in the read, and no other code can set a deadline");
     run_connected(echo_server, [](world& in, stream_ptr with) -> awaitable<void> {
         const auto set = [&]() -> awaitable<void> {
             co_await sleep_until(in, in.steady_now() + 10ms);
@@ -162,7 +162,7 @@ TEST_P(stream_times, deadline_set_during_a_read_ends_it)
 TEST_P(stream_times, deadline_moved_during_a_read_applies)
 {
     if (blocks())
-        return differs("the thread waits in the read, and nobody is there to move its deadline");
+        return differs("the thread waits in the read, and no other code can move its deadline");
     run_connected(echo_server, [](world& in, stream_ptr with) -> awaitable<void> {
         const time_point start = in.steady_now();
         with->expires_at(start + 250ms);
@@ -265,7 +265,7 @@ TEST_P(stream_times, cancel_ends_later_operations)
 TEST_P(stream_times, cancel_ends_a_pending_read)
 {
     std::atomic<stream*> reading = nullptr;
-    runtime::event let_go{both->client_world()};  // so that nobody is inside cancel() at the end
+    runtime::event let_go{both->client_world()};  // so that no thread is inside cancel() at the end
     const auto held = let_go.count();
     run_connected(
         [&](world& in, stream_ptr with) -> awaitable<void> {

@@ -82,7 +82,7 @@ TEST(tls_handshake, wrong_server_certificate_is_rejected)
         EXPECT_EQ(why.context("phase"), "tls");
         EXPECT_EQ(why.context("server"), row.host);
         EXPECT_TRUE(contains(why.message(), row.cause)) << why.message();
-        ASSERT_FALSE(outcome.server->has_value());  // the client has told it by an alert
+        ASSERT_FALSE(outcome.server->has_value());  // the client has sent an alert
         EXPECT_EQ(outcome.server_error().code(), errc::tls_failed);
         EXPECT_EQ(outcome.server_error().context("client"), "memory:2");
     }
@@ -185,7 +185,7 @@ TEST(tls_handshake, server_without_a_certificate_is_refused)
     EXPECT_EQ(outcome.client_error().code(), errc::tls_failed);
 }
 
-/// A peer that speaks what it is told to speak, and not what we would.
+/// A peer with a scripted TLS version, which the library would refuse.
 net::openssl_ptr<SSL_CTX> context_of(net::tls_side side, int min_version, int max_version)
 {
     const bool server = side == net::tls_side::server;

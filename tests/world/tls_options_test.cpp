@@ -39,7 +39,7 @@ constexpr file_case files[] = {
      "it holds no private key in PEM; append the key to the certificate"},
     {"a key alone", none, "key.pem", none, "it holds no certificate in PEM"},
     {"half a chain", none, "damaged.pem", none, "certificate 2 in it is damaged"},
-    {"somebody else's key", none, "mismatch.pem", none,
+    {"the key of another certificate", none, "mismatch.pem", none,
      "its private key does not belong to its certificate; the certificate must be the first in "
      "the file"},
     {"no password", none, "encrypted.pem", none,

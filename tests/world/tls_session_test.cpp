@@ -66,7 +66,7 @@ TEST(tls_session, tls_1_3_ticket_is_used_once)
     ASSERT_TRUE(connect_once(client, server, "localhost"));
     const std::size_t tickets = sessions_of(client).size();
     ASSERT_GT(tickets, 0u);
-    virtual_world world;  // nobody reads in here, so no new ticket arrives
+    virtual_world world;  // nothing is read in here, so no new ticket arrives
     for (std::size_t n = 0; n <= tickets; ++n)
         ASSERT_TRUE(proof::shake_hands(world, client, server, "localhost").good());
     EXPECT_EQ(proof::resumed(client), tickets);

@@ -52,8 +52,8 @@ TEST_P(waiting, sleep_until_a_past_time_ends_at_once)
 {
     run_client([](world& in, destination) -> awaitable<void> {
         const time_point before = in.steady_now();
-        constexpr duration how_late[] = {0ms, 1ms, 1000ms};
-        for (const duration late : how_late) {
+        constexpr duration delays[] = {0ms, 1ms, 1000ms};
+        for (const duration late : delays) {
             const wait_end end = co_await runtime::sleep_until(in, before - late);
             EXPECT_EQ(end, wait_end::timed_out);
         }

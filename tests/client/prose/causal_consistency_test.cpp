@@ -38,7 +38,7 @@ TEST(prose_causal_consistency, 1_to_3_first_read_has_no_after_cluster_time_and_s
     ASSERT_TRUE(received);
     EXPECT_EQ(mine.operation_time(), *received);
 
-    // 3: an error tells it too.
+    // 3: an error reply has an operationTime too.
     const mongo::session other = s.client->start_session();
     s.fail(once, R"({"failCommands": ["find"], "errorCode": 2})");
     EXPECT_FALSE(s.get(s.test_collection().find_one(bson::doc().view(), {.session = &other}, use_awaitable)));

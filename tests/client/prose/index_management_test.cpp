@@ -79,7 +79,7 @@ TEST(prose_index_management, 2_list_indexes_describes_every_index)
         s.close();
         if (kind.members < 2)
             continue;
-        // A secondary tells the same to those who ask it.
+        // A secondary gives the same answer.
         s.connect_to("mongodb://" + s.address((s.primary() + 1) % 3) + "/?directConnection=true");
         EXPECT_EQ(sorted_names(indexes(s, s.test_collection())), expected);
         s.close();

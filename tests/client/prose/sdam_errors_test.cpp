@@ -62,7 +62,7 @@ TEST(prose_sdam, 2_network_error_of_a_write_marks_the_primary_unknown)
     of.s.simulation.run_for(10s);
     EXPECT_EQ(topology(of.s.events()), "ReplicaSetWithPrimary");
     for (const record& one : of.s.events().of(heard::server_changed))
-        EXPECT_NE(one.before, "PossiblePrimary") << "that is nobody's business";
+        EXPECT_NE(one.before, "PossiblePrimary") << "that type is internal";
     expect_clean(of.s);
 }
 
@@ -82,7 +82,7 @@ TEST(prose_sdam, 3_not_writable_primary_of_a_read_marks_the_primary_unknown)
 {
     calm_set of;
     of.s.server("a").on("find", [](bson::view) { return error_reply(10107); });
-    EXPECT_EQ(of.s.run(bson::doc("find", "kelp"), as_read()).code(), 10107);
+    EXPECT_EQ(of.s.run(bson::doc("find", "coll"), as_read()).code(), 10107);
     EXPECT_EQ(topology(of.s.events()), "ReplicaSetNoPrimary");
     expect_lost_and_checked(of, "a:27017", of.checks_before);
     expect_clean(of.s);
@@ -94,7 +94,7 @@ TEST(prose_sdam, 4_recovering_secondary_is_marked_unknown)
     const std::size_t before = of.checks("b:27017");
     of.s.server("b").on("find", [](bson::view) { return error_reply(13436); });
     const operation& op = of.s.run(
-        bson::doc("find", "kelp"),
+        bson::doc("find", "coll"),
         {.kind = mongo::command_kind::read,
          .read_preference = mongo::read_preference{.mode = mongo::read_mode::secondary}});
     EXPECT_EQ(op.code(), 13436) << op.explain();
@@ -141,7 +141,7 @@ TEST(prose_sdam, 6_to_10_state_change_by_message_marks_unknown)
             row.command, [&](bson::view) { return bson::doc("ok", 0.0, "errmsg", row.message); });
         const bool writes = std::string_view{row.command} == "insert";
         const operation& op = of.s.run(
-            writes ? insert_of(1) : bson::doc(row.command, "kelp"),
+            writes ? insert_of(1) : bson::doc(row.command, "coll"),
             {.kind = writes ? mongo::command_kind::write : mongo::command_kind::read,
              .read_preference = mongo::read_preference{.mode = row.mode}});
         EXPECT_FALSE(op.good());

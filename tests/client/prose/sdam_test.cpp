@@ -51,7 +51,7 @@ TEST(prose_sdam, rtt_1_rtt_is_measured_while_hello_is_blocked)
                                            "blockConnection": true, "blockTimeMS": 500,
                                            "appName": "streamingRttTest"})"));
     s.simulation.run_for(8s);
-    // What has been measured meanwhile is told with the next change.
+    // The RTT that was measured meanwhile is published with the next change.
     ASSERT_TRUE(s.get(s.set->step_down(s.app.world(), 10)));
     s.simulation.run_for(2s);
     const auto changes = s.events().of(heard::server_changed, s.address(leads));
@@ -76,7 +76,7 @@ TEST(prose_sdam, 11_to_13_secondary_seed_is_direct_or_discovers_the_set)
     EXPECT_EQ(s.started("insert").back().server, s.address(s.primary()));
     s.close();
 
-    s.connect_to(seed + "/?directConnection=true");  // 12: nobody else is asked
+    s.connect_to(seed + "/?directConnection=true");  // 12: no other server is contacted
     const auto refused = write(2);
     ASSERT_FALSE(refused);
     EXPECT_EQ(mongo::server_code(refused.error()), 10107) << refused.error().explain();

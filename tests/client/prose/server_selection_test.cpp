@@ -22,7 +22,7 @@ TEST(prose_server_selection, 1_primary_mode_with_tags_is_refused)
     s.connect();
     const bson::array tags = bson::arr(bson::object("dc", "ny"));
     const operation& op = s.run(
-        bson::doc("find", "kelp"),
+        bson::doc("find", "coll"),
         {.kind = mongo::command_kind::read,
          .read_preference = mongo::read_preference{.tag_sets = tags.view()}});
     ASSERT_FALSE(op.good());
@@ -51,7 +51,7 @@ TEST(prose_server_selection, 3_read_preference_is_sent_to_mongos)
             mongo::read_preference read_preference{.mode = mode};
             if (tagged)
                 read_preference.tag_sets = tags.view();
-            ASSERT_TRUE(s.run(bson::doc("find", "kelp"),
+            ASSERT_TRUE(s.run(bson::doc("find", "coll"),
                               {.kind = mongo::command_kind::read, .read_preference = read_preference})
                             .good());
             const bson::document sent = s.server("a").commands("find").back().body;

@@ -109,7 +109,7 @@ TEST(prose_sessions, 4_and_10_every_method_returns_its_implicit_session)
         ASSERT_TRUE(lsid_of(one)) << one.name;
         used.insert(bson::to_json(bson::doc("id", *lsid_of(one)).view()).value());
     }
-    EXPECT_EQ(used.size(), 1U) << "one that nobody uses is used by the next";
+    EXPECT_EQ(used.size(), 1U) << "an idle session is used by the next operation";
     s.close();
 }
 

@@ -143,10 +143,10 @@ TEST(write_failures, commands_without_retry_writes_have_no_txn_number)
     const std::vector<bson::document> three(3, whole);
     EXPECT_TRUE(in.good(k.insert_many(three, {.ordered = false}, use_awaitable)));
     EXPECT_TRUE(in.good(k.bulk_write(mixed(), {}, use_awaitable)));
-    const std::string insert = R"({"insert":"kelp","$db":"sea","documents":[)";
-    const std::string update = R"({"update":"kelp","$db":"sea","ordered":true,"updates":[)";
-    const std::string remove = R"({"delete":"kelp","$db":"sea","deletes":[)";
-    const std::string modify = R"({"findAndModify":"kelp","$db":"sea","query":{},)";
+    const std::string insert = R"({"insert":"coll","$db":"sea","documents":[)";
+    const std::string update = R"({"update":"coll","$db":"sea","ordered":true,"updates":[)";
+    const std::string remove = R"({"delete":"coll","$db":"sea","deletes":[)";
+    const std::string modify = R"({"findAndModify":"coll","$db":"sea","query":{},)";
     const std::string made = R"({"_id":"made","a":1})";
     const std::string change_one = R"({"q":{},"u":{"$set":{"a":1}}})";
     const std::string change_all = R"({"q":{},"u":{"$set":{"a":1}},"multi":true})";

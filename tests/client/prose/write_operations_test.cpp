@@ -158,7 +158,7 @@ TEST(write_operations, run_command_adds_no_txn_number)
     in.server.on_command("insert", in_turn({good_write(), good_write(), hang_up(), good_write()}));
     EXPECT_TRUE(in.s.run(insert_of(1)).good());
     EXPECT_FALSE(in.server.commands("insert").back().body["txnNumber"]);
-    const bson::document numbered = bson::doc("insert", "kelp", "documents",
+    const bson::document numbered = bson::doc("insert", "coll", "documents",
                                               bson::list(bson::object("_id", 2)), "txnNumber",
                                               std::int64_t{77});
     EXPECT_TRUE(in.s.run(numbered).good());
@@ -175,7 +175,7 @@ TEST(write_operations, run_command_sends_a_given_txn_number_to_old_servers)
     s.set.wire_version = 6;
     s.set.has_sessions = false;
     s.connect();
-    EXPECT_TRUE(s.run(bson::doc("insert", "kelp", "documents", bson::list(bson::object("_id", 1)),
+    EXPECT_TRUE(s.run(bson::doc("insert", "coll", "documents", bson::list(bson::object("_id", 1)),
                                 "txnNumber", std::int64_t{1}))
                     .good());
     const bson::document sent = s.server("a").commands("insert").back().body;
@@ -205,7 +205,7 @@ TEST(write_operations, update_command_has_the_specified_fields)
     const bson::document sent = in.server.commands("update").back().body;
     EXPECT_EQ((*sent.begin()).key(), "update");
     EXPECT_EQ(fields_of(sent.view()), "$db lsid ordered txnNumber update updates ");
-    EXPECT_EQ(sent["update"].as_string(), "kelp");
+    EXPECT_EQ(sent["update"].as_string(), "coll");
     EXPECT_TRUE(sent["ordered"].as_bool());
     EXPECT_EQ(sent["txnNumber"].type(), bson::type::int64);
     const bson::view statement = sent["updates"].as_array()[0].as_document();
@@ -344,7 +344,7 @@ TEST(write_operations, multi_document_write_is_retried_after_overload)
     EXPECT_TRUE(in.good(k.update_many(everything.view(), change, {}, use_awaitable)));
     EXPECT_TRUE(in.good(k.delete_many(everything.view(), {}, use_awaitable)));
     const bson::document empty = bson::doc(
-        "cursor", bson::object("id", std::int64_t{0}, "ns", "sea.kelp", "firstBatch", bson::list()),
+        "cursor", bson::object("id", std::int64_t{0}, "ns", "sea.coll", "firstBatch", bson::list()),
         "ok", 1.0);
     in.server.on_command("aggregate", in_turn({{.body = overload_reply()}, {.body = empty}}));
     const bson::array out = bson::arr(bson::object("$out", "elsewhere"));

@@ -228,7 +228,7 @@ TEST(run_queue, stop_destroys_waiting_coroutines)
     world.queue.stop();
     EXPECT_EQ(went_on.use_count(), 1);
     EXPECT_EQ(world.alarms_set(), 0U);
-    news.notify();  // nobody is there any more
+    news.notify();  // no waiter is left
     world.run();
     EXPECT_FALSE(*went_on);
 }

@@ -42,7 +42,7 @@ public:
     }
     void expires_at(time_point) override {}
     void cancel() noexcept override {}
-    std::string peer() const override { return "nobody"; }
+    std::string peer() const override { return "none"; }
 
     std::vector<std::uint8_t> taken;
     bool open = false;

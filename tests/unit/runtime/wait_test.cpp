@@ -36,10 +36,10 @@ protected:
         ended.push_back(who + ' ' + names[static_cast<int>(end)] + ' ' +
                         std::to_string(ms.count()) + "ms");
     }
-    awaitable<void> sleep(std::string who, duration how_long)
+    awaitable<void> sleep(std::string who, duration length)
     {
         co_await asio::this_coro::throw_if_cancelled(false);
-        const wait_end end = co_await sleep_until(world, start + how_long);
+        const wait_end end = co_await sleep_until(world, start + length);
         note(who, end);
     }
     awaitable<void> wait(std::string who, std::optional<duration> limit = {})
@@ -107,7 +107,7 @@ TEST_F(waits, notify_wakes_all_waiters_in_order)
     go(wait("third", 50ms));
     world.run_for(1ms);
     news->notify();
-    EXPECT_TRUE(ended.empty()) << "nobody runs inside notify()";
+    EXPECT_TRUE(ended.empty()) << "notify() runs no waiter inline";
     world.queue.run_ready();
     EXPECT_EQ(ended, (texts{"first notified 1ms", "second notified 1ms", "third notified 1ms"}));
     EXPECT_EQ(world.alarms_set(), 0U);
@@ -120,7 +120,7 @@ TEST_F(waits, notify_counts_and_seen_counts_do_not_wake)
     news->notify();
     EXPECT_EQ(news->count(), 2U);
     go(wait("has seen two", 5ms));
-    EXPECT_TRUE(ended.empty()) << "what he has seen does not wake him";
+    EXPECT_TRUE(ended.empty()) << "a count that was seen does not wake";
     world.run();
     EXPECT_EQ(ended, (texts{"has seen two timed_out 5ms"}));
     EXPECT_EQ(news->count(), 2U);
@@ -177,7 +177,7 @@ TEST_F(waits, notify_before_cancel_wins)
 {
     go(wait("one"));
     news->notify();
-    cancel_the_last_one();  // too late, though he has not run yet
+    cancel_the_last_one();  // too late, though it has not run yet
     world.queue.run_ready();
     EXPECT_EQ(ended, (texts{"one notified 0ms"}));
 }

@@ -43,7 +43,7 @@ void expect_one_life()
         EXPECT_EQ(alive, 2);
     }
     EXPECT_EQ(alive, 0);
-    // The address sanitizer tells if the block is lost.
+    // The address sanitizer reports a lost block.
     EXPECT_THROW((void)recycled<T>::make(alive, true), std::runtime_error);
     EXPECT_EQ(alive, 0);
 }

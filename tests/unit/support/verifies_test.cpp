@@ -5,7 +5,7 @@
 namespace holdfast::proof {
 namespace {
 
-// None of these tests may name a real requirement, or `make trace` would believe it. Ids of the
+// None of these tests may name a real requirement, or `make trace` would count it. Ids of the
 // form ZZ-000 are known to tools/trace.py as examples.
 
 TEST(verifies, only_well_formed_ids_are_accepted)

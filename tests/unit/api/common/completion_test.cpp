@@ -48,7 +48,7 @@ TEST(completion, insert_one_cancelled_before_start_completes_once)
     const mongo::client client{io.get_executor(), "mongodb://127.0.0.1:1/"};
     asio::cancellation_signal stop;
     std::optional<error> why;
-    client["sea"]["kelp"].insert_one(
+    client["sea"]["coll"].insert_one(
         bson::doc("_id", 1), {},
         asio::bind_cancellation_slot(stop.slot(), [&](result<mongo::insert_one_result> outcome) {
             why = std::move(outcome).error();
@@ -116,7 +116,7 @@ TEST(completion, handler_that_is_move_only_is_accepted)
     asio::co_spawn(io, client.close(), asio::detached);
     io.run();
     io.restart();
-    const auto test_collection = client["sea"]["kelp"];
+    const auto test_collection = client["sea"]["coll"];
     test_collection.insert_one(bson::doc("_id", 1), {}, handler());
     test_collection.find_one(bson::doc(), {}, handler());
     client.run_command("sea", bson::doc("ping", 1), {}, handler());

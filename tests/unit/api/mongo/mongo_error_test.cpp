@@ -186,7 +186,7 @@ TEST(mongo_error, in_flight_attempt_means_may_have_been_applied)
         {"not allowed says nothing of the attempt before",
          {lost, tried(answered, server_says(13))},
          true},
-        {"a duplicate of somebody else's document",
+        {"a duplicate of another document",
          {lost, tried(answered, server_says(11000))},
          false},
         {"... which a later attempt does not change back",

@@ -57,7 +57,7 @@ TEST(decimal128, parse_gives_the_bid_encoding)
     }
 }
 
-TEST(decimal128, is_nan_and_is_infinite_tell_kinds_apart)
+TEST(decimal128, is_nan_and_is_infinite_distinguish_kinds)
 {
     EXPECT_TRUE(decimal128::nan().is_nan());
     EXPECT_FALSE(decimal128::nan().is_infinite());

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-/// What users are told about a pool, and the corners of its rules.
+/// The events of a pool, and the corners of its rules.
 namespace holdfast::core {
 namespace {
 

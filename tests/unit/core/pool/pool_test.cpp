@@ -112,7 +112,7 @@ TEST_F(pool_test, at_most_max_connecting_connections_open_at_once)
     pool.opened(connection_id{2}, std::nullopt, start);
     EXPECT_EQ(effects(), (text{"give 2 to 1", "open 3"}));
     pool.check_in(connection_id{2}, false, start);
-    EXPECT_EQ(effects(), text{"give 2 to 2"}) << "whoever waits longest gets what comes first";
+    EXPECT_EQ(effects(), text{"give 2 to 2"}) << "the longest wait is served first";
 }
 
 TEST_F(pool_test, checkout_does_not_overtake_the_wait_queue)

@@ -195,10 +195,10 @@ TEST(classify_kv, error_map_is_used_for_unknown_statuses_only)
     const classification received = classify_kv(kv_opcode::upsert, status(0x100), &*map);
     EXPECT_EQ(received.message, "status 0x0100, NOW: right away");
     EXPECT_EQ(received.code, errc::generic_failure);
-    const classification untold = classify_kv(kv_opcode::upsert, status(0x7ff0));
-    EXPECT_EQ(untold.message, "status 0x7ff0, which nobody knows");
-    EXPECT_EQ(untold.code, errc::generic_failure);
-    EXPECT_FALSE(untold.reason);
+    const classification unlisted = classify_kv(kv_opcode::upsert, status(0x7ff0));
+    EXPECT_EQ(unlisted.message, "unknown status 0x7ff0");
+    EXPECT_EQ(unlisted.code, errc::generic_failure);
+    EXPECT_FALSE(unlisted.reason);
 }
 
 }  // namespace

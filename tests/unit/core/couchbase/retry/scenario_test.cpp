@@ -105,7 +105,7 @@ TEST(retry_scenario, locked_document_until_the_deadline_is_unambiguous_timeout)
     EXPECT_EQ(request.error().code(), errc::unambiguous_timeout);
     EXPECT_EQ(request.error().context("retry_reasons"), "KV_LOCKED");
 
-    // To unlock what somebody else has locked fails at once.
+    // To unlock a document that another client has locked fails at once.
     virtual_request unlock{clock, upsert(), [](std::uint32_t) -> attempt_script {
                                const auto failed = answered(kv_opcode::unlock, kv_status::locked);
                                EXPECT_EQ(failed.reason, retry_reason::unknown);

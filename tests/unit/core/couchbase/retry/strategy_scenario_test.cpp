@@ -50,7 +50,7 @@ TEST(strategy_scenario, strategy_that_never_answers_ends_at_the_deadline)
     EXPECT_EQ(request.error().code(), errc::unambiguous_timeout);
     ASSERT_EQ(request.error().history().size(), 1u);
     EXPECT_EQ(request.error().history()[0].decision, "timed out before the strategy had answered");
-    never[0](retry_action::with_duration(1ms));  // nobody listens any more
+    never[0](retry_action::with_duration(1ms));  // the request has ended already
     clock.run();
     EXPECT_EQ(request.completions, 1);
     EXPECT_EQ(request.dispatched.size(), 1u);

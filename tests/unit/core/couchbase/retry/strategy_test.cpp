@@ -266,7 +266,7 @@ TEST(consult, later_answer_from_another_thread_is_delivered)
         return retry_answer::later([&](retry_reply reply) { kept = std::move(reply); });
     });
     ask(box, *slow);
-    EXPECT_EQ(box.letters, 0);  // and nobody was kept waiting
+    EXPECT_EQ(box.letters, 0);  // and the caller was not blocked
     std::thread{[&] { (*kept)(retry_action::with_duration(3ms)); }}.join();
     ASSERT_EQ(box.letters, 1);
     EXPECT_EQ((*box.last)->wait(), 3ms);

@@ -15,7 +15,7 @@ using bson::object;
 
 client_metadata full()
 {
-    return {.application = "kelp",
+    return {.application = "demo",
             .driver_name = "holdfast",
             .driver_version = "0.1.0",
             .os_type = "Linux",
@@ -39,7 +39,7 @@ std::string text(const bson::document& client, std::string_view path)
 TEST(client_metadata, document_has_application_driver_os_platform_and_env)
 {
     const auto expected = doc(
-        "application", object("name", "kelp"),  //
+        "application", object("name", "demo"),  //
         "driver", object("name", "holdfast", "version", "0.1.0"), "os",
         object("type", "Linux", "name", "Debian", "architecture", "x86_64", "version", "12"),
         "platform", "g++ 12.2",  //

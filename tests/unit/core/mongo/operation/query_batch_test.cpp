@@ -49,7 +49,7 @@ TEST(query_batch, count_is_the_number_of_documents)
 
 TEST(query_batch, document_with_a_wrong_length_is_refused)
 {
-    const bson::document inside = doc("name", "kelp");
+    const bson::document inside = doc("name", "demo");
     const bson::document whole = reply_with({inside});
     const auto right = static_cast<std::uint32_t>(inside.view().size());
     for (std::uint32_t length = 0; length < right + 20; ++length)
@@ -60,7 +60,7 @@ TEST(query_batch, document_with_a_wrong_length_is_refused)
 
 TEST(query_batch, document_without_a_terminator_is_refused)
 {
-    const bson::document inside = doc("name", "kelp");
+    const bson::document inside = doc("name", "demo");
     const bson::document whole = reply_with({inside});
     std::vector<std::uint8_t> bytes{whole.view().bytes().begin(), whole.view().bytes().end()};
     const auto where = std::search(bytes.begin(), bytes.end(), inside.bytes().begin(),

@@ -7,23 +7,23 @@
 namespace holdfast::core::mongo {
 namespace {
 
-const char* const nothing = R"({"ok": 1, "cursor": {"id": {"$numberLong": "0"}, "ns": "sea.kelp",
+const char* const nothing = R"({"ok": 1, "cursor": {"id": {"$numberLong": "0"}, "ns": "sea.coll",
                                "firstBatch": []}})";
 
 TEST(read_batch, documents_point_into_the_reply)
 {
     const bson::document reply = json(R"({"cursor": {"firstBatch": [{"_id": 1}, {"_id": 2}],
-        "id": {"$numberLong": "42"}, "ns": "sea.kelp"}, "ok": 1})");
+        "id": {"$numberLong": "42"}, "ns": "sea.coll"}, "ok": 1})");
     const auto first = read_batch(reply);
     ASSERT_TRUE(first);
     EXPECT_EQ(first->id, 42);
-    EXPECT_EQ(first->space, "sea.kelp");
+    EXPECT_EQ(first->space, "sea.coll");
     EXPECT_EQ(first->count, 2);
     EXPECT_EQ(shown((*first->documents.begin()).as_document()), normal(R"({"_id": 1})"));
     EXPECT_GE(first->documents.bytes().data(), reply.bytes().data()) << "nothing is copied";
     EXPECT_LT(first->documents.bytes().data(), reply.bytes().data() + reply.size());
 
-    const bson::document more = json(R"({"ok": 1, "cursor": {"id": 0, "ns": "sea.kelp",
+    const bson::document more = json(R"({"ok": 1, "cursor": {"id": 0, "ns": "sea.coll",
         "nextBatch": [{"_id": 3}]}})");
     const auto last = read_batch(more);
     ASSERT_TRUE(last);
@@ -68,7 +68,7 @@ TEST(read_batch, malformed_document_is_refused)
 TEST(read_find_one, returns_the_first_document_or_none)
 {
     const auto found = read_find_one(answered(R"({"ok": 1, "cursor": {"id": {"$numberLong": "0"},
-        "ns": "sea.kelp", "firstBatch": [{"_id": 7}]}})"),
+        "ns": "sea.coll", "firstBatch": [{"_id": 7}]}})"),
                                      {});
     ASSERT_TRUE(found.value());
     EXPECT_EQ(shown(**found), normal(R"({"_id": 7})"));

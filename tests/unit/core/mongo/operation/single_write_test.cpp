@@ -36,7 +36,7 @@ TEST(insert_one, existing_id_is_kept_and_a_missing_id_generated)
     for (const row& r : table) {
         SCOPED_TRACE(r.document);
         const auto made = insert_one(a_space(), json(r.document), fresh, {});
-        const std::string expected = std::string{R"({"insert": "kelp", "documents": [)"} + r.sent +
+        const std::string expected = std::string{R"({"insert": "coll", "documents": [)"} + r.sent +
                                      R"(], "ordered": true})";
         EXPECT_EQ(shown(made), normal(expected));
         EXPECT_EQ(made->database, "sea");
@@ -66,7 +66,7 @@ TEST(insert_one, command_holds_only_the_options_that_are_set)
                                   .bypass_document_validation = false,
                                   .comment = "why",
                                   .raw_data = true});
-    EXPECT_EQ(shown(made), normal(R"({"insert": "kelp", "documents": [{"_id": 1}],
+    EXPECT_EQ(shown(made), normal(R"({"insert": "coll", "documents": [{"_id": 1}],
         "ordered": true, "bypassDocumentValidation": false, "comment": "why",
         "writeConcern": {"w": "majority"}})"));
     EXPECT_EQ(made->timeout, 3s);
@@ -112,7 +112,7 @@ TEST(update, statement_holds_only_the_options_that_are_set)
     };
     for (const row& r : table) {
         SCOPED_TRACE(r.why);
-        EXPECT_EQ(shown(r.make()), normal(std::string{R"({"update": "kelp", "updates": [)"} +
+        EXPECT_EQ(shown(r.make()), normal(std::string{R"({"update": "coll", "updates": [)"} +
                                           r.statement + R"(], "ordered": true})"));
     }
 }
@@ -127,7 +127,7 @@ TEST(update, command_holds_only_the_options_that_are_set)
                                   .let = variables.view(),
                                   .bypass_document_validation = true,
                                   .comment = variables});
-    EXPECT_EQ(shown(made), normal(R"({"update": "kelp",
+    EXPECT_EQ(shown(made), normal(R"({"update": "coll",
         "updates": [{"q": {"a": 1}, "u": {"$set": {"b": 2}}, "hint": {"_id": 1}}],
         "ordered": true, "bypassDocumentValidation": true, "let": {"v": 1}, "comment": {"v": 1},
         "writeConcern": {"w": 1}})"));
@@ -136,7 +136,7 @@ TEST(update, command_holds_only_the_options_that_are_set)
 TEST(delete_command, limit_is_1_for_delete_one_and_0_for_delete_many)
 {
     EXPECT_EQ(shown(delete_one(a_space(), filter, {})),
-              normal(R"({"delete": "kelp", "deletes": [{"q": {"a": 1}, "limit": 1}],
+              normal(R"({"delete": "coll", "deletes": [{"q": {"a": 1}, "limit": 1}],
                          "ordered": true})"));
     const bson::document collation = doc("locale", "en");
     const bson::document variables = doc("v", 1);
@@ -144,7 +144,7 @@ TEST(delete_command, limit_is_1_for_delete_one_and_0_for_delete_many)
         shown(delete_many(
             a_space(), filter,
             {.collation = collation.view(), .hint = "h", .let = variables.view(), .comment = 7})),
-        normal(R"({"delete": "kelp", "deletes": [{"q": {"a": 1}, "limit": 0,
+        normal(R"({"delete": "coll", "deletes": [{"q": {"a": 1}, "limit": 0,
                          "collation": {"locale": "en"}, "hint": "h"}], "ordered": true,
                          "let": {"v": 1}, "comment": 7})"));
 }
@@ -157,13 +157,13 @@ TEST(find_and_modify, command_holds_only_the_options_that_are_set)
     const bson::document variables = doc("v", 1);
     const bson::array filters = array_of(R"([{"i.b": 3}])");
     EXPECT_EQ(shown(find_one_and_delete(a_space(), filter, {})),
-              normal(R"({"findAndModify": "kelp", "query": {"a": 1}, "remove": true})"));
+              normal(R"({"findAndModify": "coll", "query": {"a": 1}, "remove": true})"));
     EXPECT_EQ(shown(find_one_and_replace(a_space(), filter, whole,
                                          {.returns = given::return_document::before})),
-              normal(R"({"findAndModify": "kelp", "query": {"a": 1}, "update": {"b": 2}})"));
+              normal(R"({"findAndModify": "coll", "query": {"a": 1}, "update": {"b": 2}})"));
     EXPECT_EQ(shown(find_one_and_update(a_space(), filter, stages,
                                         {.returns = given::return_document::after})),
-              normal(R"({"findAndModify": "kelp", "query": {"a": 1},
+              normal(R"({"findAndModify": "coll", "query": {"a": 1},
                          "update": [{"$set": {"b": 2}}], "new": true})"));
     const auto made = find_one_and_update(a_space(), filter, change,
                                           {.timeout = 4s,
@@ -179,7 +179,7 @@ TEST(find_and_modify, command_holds_only_the_options_that_are_set)
                                            .max_time = 5s,
                                            .comment = "c",
                                            .raw_data = false});
-    EXPECT_EQ(shown(made), normal(R"({"findAndModify": "kelp", "query": {"a": 1},
+    EXPECT_EQ(shown(made), normal(R"({"findAndModify": "coll", "query": {"a": 1},
         "update": {"$set": {"b": 2}}, "fields": {"_id": 0}, "sort": {"x": 1}, "upsert": true,
         "arrayFilters": [{"i.b": 3}], "bypassDocumentValidation": false, "hint": "h",
         "collation": {"locale": "en"}, "comment": "c", "let": {"v": 1},
@@ -258,13 +258,13 @@ TEST(single_write, hint_requires_a_wire_version_that_honours_it)
     const auto w0 = given::unacknowledged;
     const row table[] = {
         {"servers refuse it", update_one(a_space(), filter, change, {.hint = "h"}), 0},
-        {"nobody would hear of it",
+        {"an unacknowledged error is lost",
          update_one(a_space(), filter, change, {.write_concern = w0, .hint = "h"}), 8},
         {"of many as well",
          update_many(a_space(), filter, change, {.write_concern = w0, .hint = "h"}), 8},
         {"no hint, no need", update_one(a_space(), filter, change, {.write_concern = w0}), 0},
         {"servers refuse it in a delete", delete_one(a_space(), filter, {.hint = "h"}), 0},
-        {"unless nobody hears", delete_many(a_space(), filter, {.write_concern = w0, .hint = "h"}),
+        {"if unacknowledged", delete_many(a_space(), filter, {.write_concern = w0, .hint = "h"}),
          9},
         {"findAndModify before 4.2 ignores it",
          find_one_and_delete(a_space(), filter, {.hint = "h"}), 8},

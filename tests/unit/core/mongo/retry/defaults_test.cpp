@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-/// What holds if nobody says otherwise. Each of these values is a promise of the documentation.
+/// The settings that hold if none is given. Each of these values is a promise of the documentation.
 namespace holdfast::core::mongo {
 namespace {
 

@@ -87,7 +87,7 @@ TEST(failure_in, illegal_operation_20_means_no_txn_number_support)
     const retry_policy write{.kind = retry_kind::write, .repeatable = true};
     for (const int wire : {6, 8, 9, 27}) {
         EXPECT_TRUE(supports_retryable_writes(server_type::rs_primary, wire, 30))
-            << "hello does not tell";
+            << "hello does not show it";
         const auto found = failure_in(reply, wire);
         ASSERT_TRUE(found);
         const retry_decision d = decide(write, {}, *found, token_bucket{}, {}, 0.5);

@@ -1,7 +1,7 @@
 #include "sdam_fixture.hpp"
 #include "support/verifies.hpp"
 
-/// Which primary is believed when two claim to be it, on both sides of wire version 17.
+/// Which primary is accepted when two claim to be it, on both sides of wire version 17.
 namespace holdfast::core::mongo::sdam_test {
 namespace {
 

@@ -1,7 +1,7 @@
 #include "sdam_fixture.hpp"
 #include "support/verifies.hpp"
 
-/// What users are told, and in which order.
+/// The events that are published, and their order.
 namespace holdfast::core::mongo::sdam_test {
 namespace {
 

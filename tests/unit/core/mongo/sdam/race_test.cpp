@@ -6,7 +6,7 @@
 
 #include <map>
 
-/// The races and histories that the specification tells of, step by step on the pure machines:
+/// The races and histories that the specification describes, step by step on the pure machines:
 /// what one thread knows is what it read at its own step.
 namespace holdfast::core::mongo::sdam_test {
 namespace {
@@ -125,7 +125,7 @@ TEST(sdam_race, pool_clear_and_unknown_description_are_one_transition)
     VERIFIES("SD-163");
     cluster_view c{start({"a", "b"})};
     c.hear(primary("a", both));
-    // A transition holds both, so nobody can come between them; after each one they agree.
+    // A transition holds both, so nothing can come between them; after each one they agree.
     for (int round = 0; round < 3; ++round) {
         c.fail(c.network_error("a", c.pool("a").generation()));
         EXPECT_FALSE(c.is_usable("a"));
@@ -134,7 +134,7 @@ TEST(sdam_race, pool_clear_and_unknown_description_are_one_transition)
         EXPECT_TRUE(c.is_usable("a"));
         EXPECT_EQ(c.pool("a").current(), connection_pool::state::ready);
         c.pool("a").check_out(checkout_id{1}, now);
-        EXPECT_EQ(c.pool("a").waiting(), 1u) << "nobody evicts those who wait for a good server";
+        EXPECT_EQ(c.pool("a").waiting(), 1u) << "the wait queue of a good server is kept";
         c.pool("a").cancel(checkout_id{1}, checkout_failure::timeout, now);
     }
 }

@@ -60,11 +60,11 @@ TEST(transaction_id, txn_number_is_incremented_then_written_as_int64)
         EXPECT_EQ(s.transaction_number(), expected) << "counted before anything is written";
         bson::byte_buffer bytes;
         bson::builder command{bytes};
-        command.add("insert", "kelp");
+        command.add("insert", "coll");
         write_transaction_id(command, *id);
         const auto written = command.finish();
         ASSERT_TRUE(written);
-        EXPECT_EQ(*written, bson::doc("insert", "kelp", "lsid", s.lsid(), "txnNumber", expected));
+        EXPECT_EQ(*written, bson::doc("insert", "coll", "lsid", s.lsid(), "txnNumber", expected));
         const bson::element number = (*written)["txnNumber"];
         EXPECT_EQ(number.type(), bson::type::int64);
         EXPECT_EQ(static_cast<int>(number.type()), 0x12);

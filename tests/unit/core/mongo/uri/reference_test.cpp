@@ -20,7 +20,7 @@ std::filesystem::path page()
     return root / "docs" / "connection-string.md";
 }
 
-/// The table as the page must have it: whoever adds an option adds a line there.
+/// The table as the page must have it: a new option needs a line there.
 std::string reference()
 {
     std::string text = "| Option | Allowed | Default | Meaning |\n|---|---|---|---|\n";

@@ -32,7 +32,7 @@ TEST(message_builder, document_sequences_follow_the_command)
 {
     bson::byte_buffer out;
     message_builder builder{out, request_id{7}, {}, request_id{5}};
-    builder.command().add("insert", "kelp");
+    builder.command().add("insert", "coll");
     {
         auto documents = builder.sequence("documents");
         documents.add(doc("a", 1));
@@ -47,7 +47,7 @@ TEST(message_builder, document_sequences_follow_the_command)
                               .header(2013)
                               .int32(0)
                               .byte(0)
-                              .document(doc("insert", "kelp"))
+                              .document(doc("insert", "coll"))
                               .byte(1)
                               .int32(4 + 10 + 12 + 9)
                               .cstring("documents")

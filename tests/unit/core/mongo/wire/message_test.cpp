@@ -155,7 +155,7 @@ TEST(message, truncated_message_is_refused_at_every_length)
 {
     const bytes raw = op_msg()
                           .byte(0)
-                          .document(doc("insert", "kelp", "$db", "sea"))
+                          .document(doc("insert", "coll", "$db", "sea"))
                           .byte(1)
                           .int32(4 + 2 + 12)
                           .cstring("a")
@@ -168,7 +168,7 @@ TEST(message, truncated_message_is_refused_at_every_length)
             continue;
         const auto length = static_cast<std::int32_t>(size);
         std::memcpy(cut.data(), &length, 4);
-        const bool ends_with_a_section = size == 21 + doc("insert", "kelp", "$db", "sea").size();
+        const bool ends_with_a_section = size == 21 + doc("insert", "coll", "$db", "sea").size();
         EXPECT_EQ(parse_message(cut).has_value(), ends_with_a_section) << size;
     }
 }
