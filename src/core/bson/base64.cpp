@@ -80,7 +80,7 @@ std::optional<std::size_t> decode_base64(std::string_view text, std::uint8_t* ou
     std::uint8_t* const first = out;
     if (text.ends_with('='))
         text.remove_suffix(text.ends_with("==") ? 2 : 1);
-    std::uint32_t all = 0;  // one look at the end tells whether any character was no digit
+    std::uint32_t all = 0;  // checked once at the end: was any character no digit?
     for (; text.size() >= 4; text.remove_prefix(4), out += 3) {
         const std::uint32_t a = value_of(text[0]);
         const std::uint32_t b = value_of(text[1]);

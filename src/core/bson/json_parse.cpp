@@ -92,7 +92,7 @@ bool json_parser::number_value(std::size_t type_at)
     return true;
 }
 
-/// An object as a value: a document, or a wrapper, which the first key tells. Wrappers do not count
+/// An object as a value: a document, or a wrapper, as its first key decides. Wrappers do not count
 /// as a level, since there is none in the BSON that they become.
 bool json_parser::object(std::size_t type_at, int depth)
 {

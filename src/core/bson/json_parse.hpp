@@ -47,7 +47,7 @@ constexpr bool is_only_wrapper(json_wrapper which) noexcept
 }
 
 /// Writes what a JSON text says straight into a buffer, as BSON. The type byte of an element is
-/// written when its value has told it. Functions give false after an error, as the scanner does.
+/// written when its value is known. Functions give false after an error, as the scanner does.
 class json_parser {
 public:
     json_parser(std::string_view text, byte_buffer& out) noexcept

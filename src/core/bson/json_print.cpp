@@ -18,13 +18,13 @@ namespace {
 
 constexpr std::size_t max_integer_text = 20;
 
-/// The keys of an array are not printed, so nobody has checked them when they come into a path.
+/// The keys of an array are not printed, so they are unchecked when they come into a path.
 std::string part_of_path(std::string_view key)
 {
     return is_utf8(key) ? std::string{key} : quote(key);
 }
 
-/// One run over a document. Functions give false after an error, which error() then tells.
+/// One run over a document. Functions give false after an error, which error() then returns.
 class json_printer {
 public:
     json_printer(std::string& out, view document, json_mode mode)

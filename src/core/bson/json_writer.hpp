@@ -20,7 +20,7 @@ public:
 
     void keep() noexcept { kept_ = true; }
 
-    /// Room for `count` more characters; whoever writes to it tells by wrote().
+    /// Room for `count` more characters; the writer reports by wrote() how many it used.
     char* room(std::size_t count)
     {
         if (static_cast<std::size_t>(end_ - at_) < count) [[unlikely]]
