@@ -34,7 +34,7 @@ error build_error(errc what, std::string_view key);
 
 /// Writes one document at the end of a buffer, in place: its length is filled in when it is closed.
 /// Nested documents are builders on the same buffer; while one is open, its parent must rest. After
-/// a mistake (a key with a zero byte, a document above 2 GB) a builder goes on and finish() reports,
+/// a mistake (a zero byte in a key, a document above 2 GB) a builder goes on and finish() reports,
 /// so that callers need not look at each step. Text is taken as it is; validate() checks UTF-8.
 ///
 ///     bson::builder order{out};
