@@ -1,5 +1,5 @@
 // Every snippet of docs/collections.md, errors.md and monitoring.md, run and checked: the program
-// fails if a page tells a lie.
+// fails if a page is wrong.
 #include <holdfast/bson.hpp>
 #include <holdfast/lab/mongo.hpp>
 #include <holdfast/log.hpp>
@@ -38,7 +38,7 @@ void check(bool received, std::source_location at = std::source_location::curren
 {
     if (received)
         return;
-    std::cerr << "line " << at.line() << ": not as told\n";
+    std::cerr << "line " << at.line() << ": not as documented\n";
     ++lies;
 }
 
@@ -192,7 +192,7 @@ asio::awaitable<void> failing(mongo::collection accounts)
     check(why->write_errors.at(0).index == 1);
 }
 
-/// Two refusals in a row: one is retried, the second one is told.
+/// Two refusals in a row: one is retried, the second one is reported.
 asio::awaitable<void> explaining(mongo::client db)
 {
     const bson::document broken = json(R"({
@@ -235,7 +235,7 @@ try {
             std::rethrow_exception(failed);
     });
     loop.run();
-    std::cout << (lies == 0 ? "all as told\n" : "");
+    std::cout << (lies == 0 ? "all as documented\n" : "");
     return lies;
 } catch (const hf::failure& failed) {
     std::cerr << failed.error().explain() << '\n';
