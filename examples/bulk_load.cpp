@@ -42,7 +42,7 @@ std::int64_t load(const hf::mongo::sync::collection& into,
 
     const mongo::write_failure* const why = mongo::write_failure_of(done.error());
     if (why == nullptr || !why->partial_result || why->ended_by)
-        throw hf::failure{done.error()};  // not about single documents: the load cannot go on
+        throw hf::failure{done.error()};  // not about single documents: the rest was not sent
     for (const mongo::write_error& one : why->write_errors)
         std::cout << "reading " << one.index << " of its batch: " << one.message << '\n';
     return why->partial_result->inserted_count;
@@ -56,7 +56,7 @@ int run(const hf::mongo::sync::client& db)
     std::int64_t stored = 0;
     std::vector<weather::reading> batch;
     for (int id = 0; id < 20'000; ++id) {
-        const int received = id == 12'345 ? 7 : id;  // one is received twice
+        const int received = id == 12'345 ? 7 : id;  // one reading is reported twice
         batch.push_back({received, "station " + std::to_string(id % 5), id % 40 - 10.0});
         if (batch.size() == 5'000) {
             stored += load(readings, batch);

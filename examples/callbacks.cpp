@@ -38,15 +38,15 @@ public:
             r ? hang() : finish();
         });
     }
-    bool as_events() const { return as_events_; }
+    bool as_expected() const { return as_expected_; }
 
 private:
     void hang()
     {
         server_.freeze(0).value();
         auto ended = [this](hf::result<mongo::insert_one_result> r) {
-            as_events_ = !r && mongo::kind_of(r.error()) == mongo::error_kind::cancelled &&
-                         mongo::may_have_been_applied(r.error());
+            as_expected_ = !r && mongo::kind_of(r.error()) == mongo::error_kind::cancelled &&
+                       mongo::may_have_been_applied(r.error());
             std::cout << (r ? "it was not cancelled" : r.error().explain()) << '\n';
             server_.thaw(0).value();
             finish();
@@ -65,7 +65,7 @@ private:
     asio::cancellation_signal stop_;
     mongo::client db_;
     mongo::collection notes_ = db_["office"]["notes"];
-    bool as_events_ = false;
+    bool as_expected_ = false;
 };
 
 }  // namespace
@@ -77,7 +77,7 @@ try {
     program it{loop, server};
     it.start();
     loop.run();
-    return it.as_events() ? 0 : 1;
+    return it.as_expected() ? 0 : 1;
 } catch (const hf::failure& failed) {
     std::cerr << failed.error().explain() << '\n';
     return 1;

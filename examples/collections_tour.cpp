@@ -34,9 +34,9 @@ namespace {
 
 int lies = 0;
 
-void check(bool received, std::source_location at = std::source_location::current())
+void check(bool holds, std::source_location at = std::source_location::current())
 {
-    if (received)
+    if (holds)
         return;
     std::cerr << "line " << at.line() << ": not as documented\n";
     ++lies;

@@ -47,7 +47,7 @@ asio::awaitable<void> work(hf::mongo::client db, int& failures)
     failures += !session.operation_time();
 
     try {
-        const bson::document wrong = bson::doc("insertt", "accounts");
+        const bson::document wrong = bson::doc("insertt", "coll");
         co_await db.run_command("sea", wrong);
         ++failures;
     } catch (const hf::failure& failed) {

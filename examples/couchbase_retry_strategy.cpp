@@ -43,7 +43,7 @@ public:
 // [limit]
 
 // [later]
-// Asks somebody else. Nothing blocks: the reply is kept until the answer is there.
+// Asks an operator. Nothing blocks: the reply is kept until the answer is there.
 class ask_the_operator : public couchbase::retry_strategy {
 public:
     using questions = std::vector<couchbase::retry_reply>;
@@ -91,25 +91,25 @@ int main()
                          const couchbase::retry_request& of_whom, retry_reason reason) {
         return strategy.retry_after(of_whom, reason).at_once()->wait();
     };
-    bool as_events = !wait(no_retries_for_robots{}, by_robot, retry_reason::kv_locked) &&
-                     wait(no_retries_for_robots{}, request, retry_reason::kv_locked) == 1ms &&
-                     !wait(three_retries{}, request, retry_reason::kv_locked) &&
-                     wait(three_retries{}, request, retry_reason::kv_temporary_failure) == 1ms &&
-                     !wait(never{}, request, retry_reason::node_not_available) &&
-                     wait(*gentle, request, retry_reason::kv_locked) == 20ms;
+    bool as_expected = !wait(no_retries_for_robots{}, by_robot, retry_reason::kv_locked) &&
+                   wait(no_retries_for_robots{}, request, retry_reason::kv_locked) == 1ms &&
+                   !wait(three_retries{}, request, retry_reason::kv_locked) &&
+                   wait(three_retries{}, request, retry_reason::kv_temporary_failure) == 1ms &&
+                   !wait(never{}, request, retry_reason::node_not_available) &&
+                   wait(*gentle, request, retry_reason::kv_locked) == 20ms;
     for (int i = 0; i < 3; ++i)
         request.increment_retry_attempts(retry_reason::kv_temporary_failure);
     const auto fourth = three_retries{}.retry_after(request, retry_reason::kv_temporary_failure);
-    as_events = as_events && fourth.at_once()->chosen_error().has_value();
+    as_expected = as_expected && fourth.at_once()->chosen_error().has_value();
 
     const auto open = std::make_shared<ask_the_operator::questions>();
-    const ask_the_operator patient{open};
+    const ask_the_operator asking{open};
     bool answered = false;
-    const auto later = patient.retry_after(request, retry_reason::kv_locked);
+    const auto later = asking.retry_after(request, retry_reason::kv_locked);
     (*later.start())(couchbase::retry_reply{
         [&](holdfast::result<couchbase::retry_action> answer) { answered = answer.has_value(); }});
-    as_events = as_events && !answered && open->size() == 1;
+    as_expected = as_expected && !answered && open->size() == 1;
     open->front()(couchbase::retry_action::with_duration(5ms));
-    std::cout << (as_events && answered ? "as documented\n" : "not as documented\n");
-    return as_events && answered ? 0 : 1;
+    std::cout << (as_expected && answered ? "as documented\n" : "not as documented\n");
+    return as_expected && answered ? 0 : 1;
 }

@@ -16,7 +16,7 @@ void increment(const hf::mongo::sync::client& db)
 {
     const bson::document command = bson::doc(
         "update", "stock", "updates",
-        bson::list(bson::object("q", bson::object("_id", "counter"), "u",
+        bson::list(bson::object("q", bson::object("_id", "rope"), "u",
                                 bson::object("$inc", bson::object("count", 1)), "upsert", true)));
     hf::mongo::command_options options;
     options.kind = hf::mongo::command_kind::write;

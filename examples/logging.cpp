@@ -23,7 +23,7 @@ namespace {
 /// a file or a socket.
 class json_lines : public hf::log_sink {
 public:
-    /// Called first, so that an unwanted message is never put together.
+    /// Asked first, so that a message that is not wanted is never put together.
     bool wants(hf::log_component of, hf::severity level) const noexcept override
     {
         const bool is_chatty = of == mongo::log_components::connection ||
@@ -70,10 +70,10 @@ try {
     const std::string text = lines->text();
     std::cout << text;
     const auto says = [&text](std::string_view part) { return text.find(part) != text.npos; };
-    const bool as_events = says("\"Command started\"") && says("\"Command succeeded\"") &&
-                           says("\"Starting topology monitoring\"") && says("zzz...") &&
-                           !says("Server selection started") && !says(with_login.password);
-    return as_events ? 0 : 1;
+    const bool as_expected = says("\"Command started\"") && says("\"Command succeeded\"") &&
+                         says("\"Starting topology monitoring\"") && says("zzz...") &&
+                         !says("Server selection started") && !says(with_login.password);
+    return as_expected ? 0 : 1;
 } catch (const hf::failure& failed) {
     std::cerr << failed.error().explain() << '\n';
     return 1;

@@ -32,10 +32,10 @@ namespace {
 constexpr int seats = 60;
 
 /// Sells until nothing is left. Handles are cheap to copy, so a coroutine keeps its own.
-asio::awaitable<void> sell(mongo::database box_office, std::string till)
+asio::awaitable<void> sell(mongo::database shop, std::string till)
 {
-    const auto stock = box_office["stock"];
-    const auto tickets = box_office["tickets"];
+    const auto stock = shop["stock"];
+    const auto tickets = shop["tickets"];
     const bson::document free_seat = mongo::all_of(mongo::eq("_id", "tonight"),
                                                    mongo::gt("free", 0));
     for (;;) {
@@ -49,18 +49,17 @@ asio::awaitable<void> sell(mongo::database box_office, std::string till)
 
 asio::awaitable<void> serve(mongo::client db)
 {
-    const auto box_office = db["box_office"];
-    co_await box_office["tickets"].create_index(mongo::ascending("number"),
-                                                bson::doc("unique", true));
-    co_await box_office["stock"].insert_one(bson::doc("_id", "tonight", "free", seats));
+    const auto shop = db["box_office"];
+    co_await shop["tickets"].create_index(mongo::ascending("number"), bson::doc("unique", true));
+    co_await shop["stock"].insert_one(bson::doc("_id", "tonight", "free", seats));
 
     // All three at once. If one fails, the others are cancelled and its error is thrown here.
-    co_await (sell(box_office, "door") && sell(box_office, "phone") && sell(box_office, "web"));
+    co_await (sell(shop, "door") && sell(shop, "phone") && sell(shop, "web"));
 
     const bson::array by_till = bson::arr(
         bson::object("$group", bson::object("_id", "$till", "sold", bson::object("$sum", 1))),
         bson::object("$sort", bson::object("_id", 1)));
-    auto report = box_office["tickets"].aggregate(by_till);
+    auto report = shop["tickets"].aggregate(by_till);
     int sold = 0;
     for (auto line = co_await report.next(); line; line = co_await report.next()) {
         std::cout << bson::to_json(*line).value() << '\n';

@@ -74,10 +74,10 @@ int run(const hf::mongo::sync::client& db)
     const std::string why = ghost ? "" : ghost.error().message();
     std::cout << "Ghost: " << why << '\n';
 
-    const bool as_events = small.size() == 2 && small[1].crew == 1 && found->name == "Gjøa" &&
-                           found->voyages.at(0).left == north.left && !found->pilot &&
-                           why == "crew: expected int32, found string";
-    return as_events ? 0 : 1;
+    const bool as_expected = small.size() == 2 && small[1].crew == 1 && found->name == "Gjøa" &&
+                         found->voyages.at(0).left == north.left && !found->pilot &&
+                         why == "crew: expected int32, found string";
+    return as_expected ? 0 : 1;
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ struct deserted {
             loop->run_one_for(std::chrono::milliseconds{10});
         return done();
     }
-    /// Nobody of the client is left at the server: nothing of it was leaked.
+    /// No connection of the client is left at the server: nothing was leaked.
     bool is_left_alone()
     {
         const auto limit = clock::now() + net_timeout;
@@ -51,7 +51,7 @@ struct deserted {
     }
 };
 
-TEST(client_lifetime, the_context_may_go_while_an_operation_waits_for_its_reply)
+TEST(client_lifetime, io_context_destroyed_during_an_operation_leaves_nothing)
 {
     deserted s;
     bool answered = false;
@@ -65,10 +65,10 @@ TEST(client_lifetime, the_context_may_go_while_an_operation_waits_for_its_reply)
     EXPECT_TRUE(s.is_left_alone());
     const mongo::client copy = *s.client;
     s.client.reset();
-    EXPECT_FALSE(answered) << "a handler was called that nobody ran";
+    EXPECT_FALSE(answered) << "a handler was called although its context never ran";
 }
 
-TEST(client_lifetime, the_context_may_go_before_it_has_run)
+TEST(client_lifetime, io_context_destroyed_before_run_leaves_nothing)
 {
     deserted s;
     bool answered = false;
@@ -79,7 +79,7 @@ TEST(client_lifetime, the_context_may_go_before_it_has_run)
     EXPECT_TRUE(s.is_left_alone());
 }
 
-TEST(client_lifetime, the_client_may_go_first_and_its_operations_still_end)
+TEST(client_lifetime, client_destroyed_first_lets_operations_complete)
 {
     deserted s;
     std::optional<reply> got;

@@ -92,10 +92,10 @@ protected:
     std::string primary = "a:27017";
 };
 
-const bson::document one_insert = bson::doc("insert", "kelp", "documents",
+const bson::document one_insert = bson::doc("insert", "coll", "documents",
                                             bson::list(bson::object("_id", 1)));
 
-TEST_F(client_test, a_command_reaches_the_primary)
+TEST_F(client_test, generic_command_is_sent_to_the_primary)
 {
     const auto reply = run(bson::doc("ping", 1), mongo::command_kind::generic);
     ASSERT_TRUE(reply) << reply.error().explain();
@@ -103,7 +103,7 @@ TEST_F(client_test, a_command_reaches_the_primary)
     EXPECT_EQ(server_b.count("ping"), 0U);
 }
 
-TEST_F(client_test, a_write_is_sent_again_with_the_same_number_after_a_broken_connection)
+TEST_F(client_test, write_retry_keeps_txn_number_after_network_error)
 {
     std::vector<bson::document> seen;
     server_a.on("insert", [&](bson::view command) {
@@ -118,7 +118,7 @@ TEST_F(client_test, a_write_is_sent_again_with_the_same_number_after_a_broken_co
     EXPECT_EQ(seen[0]["lsid"].as_document(), seen[1]["lsid"].as_document());
 }
 
-TEST_F(client_test, a_write_follows_the_primary)
+TEST_F(client_test, write_after_not_primary_is_retried_on_the_new_primary)
 {
     server_a.on("insert", [&](bson::view) {
         primary = "b:27017";
@@ -130,7 +130,7 @@ TEST_F(client_test, a_write_follows_the_primary)
     EXPECT_EQ(server_b.count("insert"), 1U);
 }
 
-TEST_F(client_test, a_failure_tells_its_story)
+TEST_F(client_test, failed_write_error_holds_the_attempt_history)
 {
     server_a.on("insert", [](bson::view) {
         return bson::doc("ok", 0.0, "code", 11600, "errmsg", "shutting down", "errorLabels",
@@ -142,7 +142,7 @@ TEST_F(client_test, a_failure_tells_its_story)
     EXPECT_EQ(reply.error().history().size(), 2U) << reply.error().explain();
 }
 
-TEST_F(client_test, nothing_is_left_after_close)
+TEST_F(client_test, close_leaves_no_streams_or_alarms)
 {
     ASSERT_TRUE(run(bson::doc("ping", 1), mongo::command_kind::generic));
     simulation.run_for(10s);

@@ -12,7 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 namespace asio = boost::asio;
 
-TEST(traffic_closing, may_begin_when_the_client_has_gone)
+TEST(client_close, close_started_after_the_client_is_destroyed_completes)
 {
     scene s{{.hosts = {"a"}}};
     s.simulation.run_for(1ms);  // the server begins to listen
@@ -30,8 +30,8 @@ TEST(traffic_closing, may_begin_when_the_client_has_gone)
     EXPECT_EQ(s.simulation.left(), before);
 }
 
-/// Whoever does not wait for the end has still asked for it.
-TEST(traffic_closing, may_be_given_up_and_still_nothing_is_left)
+/// A caller that does not wait for the end has still asked for it.
+TEST(client_close, cancelled_close_leaves_no_streams_or_alarms)
 {
     for (const duration timeout : {0us, 500us, 1000us, 1500us, 2500us}) {
         scene s{{.hosts = {"a"}}};

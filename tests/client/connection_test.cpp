@@ -30,7 +30,7 @@ std::vector<member_kind> all_kinds()
     };
 }
 
-TEST(traffic_connection, a_server_of_any_kind_can_be_talked_to_directly)
+TEST(client_connection, direct_connection_works_for_every_server_type)
 {
     VERIFIES("SD-001");
     for (const member_kind& kind : all_kinds()) {
@@ -48,19 +48,19 @@ TEST(traffic_connection, a_server_of_any_kind_can_be_talked_to_directly)
     }
 }
 
-TEST(traffic_connection, a_secondary_can_be_used_directly_and_says_itself_what_it_refuses)
+TEST(client_connection, direct_connection_to_a_secondary_returns_its_errors)
 {
     VERIFIES("SD-002");
     scene s;
     s.server("b").on("count", [](bson::view) { return error_reply(13435); });
     s.connect_to("mongodb://b/?directConnection=true");
     EXPECT_TRUE(s.run(ping_command()).good());
-    const operation& op = s.run(bson::doc("count", "kelp"));
+    const operation& op = s.run(bson::doc("count", "coll"));
     EXPECT_EQ(op.code(), 13435) << op.explain();
     expect_clean(s);
 }
 
-TEST(traffic_connection, pools_exist_for_servers_that_hold_data_or_were_asked_for)
+TEST(client_connection, pools_are_created_for_data_bearing_servers_only)
 {
     VERIFIES("SD-161");
     scene s{{.hosts = {"a", "b", "c"}}};
@@ -86,7 +86,7 @@ TEST(traffic_connection, pools_exist_for_servers_that_hold_data_or_were_asked_fo
     routers.connect_to("mongodb://a,b/");
     EXPECT_TRUE(routers.run(ping_command()).good());
     EXPECT_EQ(routers.events().count(heard::pool_created, "a:27017"), 1U);
-    EXPECT_EQ(routers.events().count(heard::pool_created, "b:27017"), 0U) << "nobody has seen it";
+    EXPECT_EQ(routers.events().count(heard::pool_created, "b:27017"), 0U) << "it was not checked";
     routers.listen("b");
     routers.simulation.run_for(30s);
     EXPECT_EQ(routers.events().type_of("b:27017"), "Mongos");
@@ -102,7 +102,7 @@ TEST(traffic_connection, pools_exist_for_servers_that_hold_data_or_were_asked_fo
     expect_clean(direct);
 }
 
-TEST(traffic_connection, a_user_logs_in_with_and_without_speculation)
+TEST(client_connection, scram_login_works_with_and_without_speculative_authenticate)
 {
     for (const bool speculative : {true, false}) {
         scene s{{.hosts = {"a"}}};
@@ -119,7 +119,7 @@ TEST(traffic_connection, a_user_logs_in_with_and_without_speculation)
     }
 }
 
-TEST(traffic_connection, a_wrong_password_is_told_at_once_and_tried_again_by_the_next_operation)
+TEST(client_connection, wrong_password_fails_at_once_for_each_operation)
 {
     VERIFIES("SD-193");
     for (const bool speculative : {true, false}) {
@@ -146,7 +146,7 @@ TEST(traffic_connection, a_wrong_password_is_told_at_once_and_tried_again_by_the
     }
 }
 
-TEST(traffic_connection, a_connection_that_breaks_during_login_loses_the_server)
+TEST(client_connection, network_error_during_login_marks_the_server_unknown)
 {
     VERIFIES("SD-193");
     const std::vector<scripted_reply> endings = {
@@ -172,7 +172,7 @@ TEST(traffic_connection, a_connection_that_breaks_during_login_loses_the_server)
     }
 }
 
-TEST(traffic_connection, messages_are_compressed_if_both_sides_can)
+TEST(client_connection, messages_are_compressed_with_a_common_compressor)
 {
     for (const std::string name : {"zlib", "snappy", "zstd", "none"}) {
         scene s{{.hosts = {"a"}}};
@@ -187,7 +187,7 @@ TEST(traffic_connection, messages_are_compressed_if_both_sides_can)
         });
         s.connect("&compressors=zstd,snappy,zlib");
         const bson::document long_insert = bson::doc(
-            "insert", "kelp", "documents",
+            "insert", "coll", "documents",
             bson::list(bson::object("text", std::string(2000, 'k'))));
         const operation& op = s.run(long_insert, as_write());
         EXPECT_TRUE(op.good()) << op.explain();
@@ -201,16 +201,16 @@ TEST(traffic_connection, messages_are_compressed_if_both_sides_can)
     }
 }
 
-TEST(traffic_connection, the_first_hello_says_who_we_are_and_that_we_can_wait)
+TEST(client_connection, first_hello_has_client_metadata_and_hello_ok)
 {
     scene s;
-    s.connect("&appName=kelp");
+    s.connect("&appName=demo");
     EXPECT_TRUE(s.run(ping_command()).good());
     s.simulation.run_for(30s);
     ASSERT_EQ(s.server("a").connections(), 3U);  // two of the monitor, one of the pool
     for (std::size_t number = 1; number <= 3; ++number) {
         const bson::document hello = s.server("a").first_hello(number);
-        EXPECT_EQ(hello.get<std::string>("client.application.name").value_or(""), "kelp");
+        EXPECT_EQ(hello.get<std::string>("client.application.name").value_or(""), "demo");
         EXPECT_TRUE(hello["client"].as_document()["driver"]);
         EXPECT_EQ(hello.get<bool>("backpressure").value_or(false), true);
     }

@@ -6,7 +6,7 @@ namespace {
 using namespace std::chrono_literals;
 using bson::doc;
 
-TEST(traffic_cursor_end, close_tells_the_server)
+TEST(cursor_end, close_sends_kill_cursors)
 {
     reading r{first(42, R"([{"_id": 1}, {"_id": 2}])")};
     mongo::cursor some = r.find();
@@ -14,7 +14,7 @@ TEST(traffic_cursor_end, close_tells_the_server)
     EXPECT_TRUE(r.wait<void>([&](auto done) { some.close(done); }));
     ASSERT_EQ(r.server.count("killCursors"), 1u);
     const bson::document received = r.server.commands("killCursors")[0].body;
-    EXPECT_EQ(received.get<std::string>("killCursors").value(), "kelp");
+    EXPECT_EQ(received.get<std::string>("killCursors").value(), "coll");
     EXPECT_EQ(received.get<std::int64_t>("cursors.0").value(), 42);
     EXPECT_EQ(r.lsid("killCursors"), r.lsid("find"));
     EXPECT_FALSE(some.is_open());
@@ -24,7 +24,7 @@ TEST(traffic_cursor_end, close_tells_the_server)
     expect_clean(r.s);
 }
 
-TEST(traffic_cursor_end, one_that_was_never_used_needs_no_server)
+TEST(cursor_end, unused_cursor_sends_no_command)
 {
     reading r{first(42, none)};
     {
@@ -39,7 +39,7 @@ TEST(traffic_cursor_end, one_that_was_never_used_needs_no_server)
     expect_clean(r.s);
 }
 
-TEST(traffic_cursor_end, the_server_hears_of_one_that_has_gone)
+TEST(cursor_end, destroyed_cursor_sends_kill_cursors)
 {
     reading r{first(42, R"([{"_id": 1}])")};
     {
@@ -54,7 +54,7 @@ TEST(traffic_cursor_end, the_server_hears_of_one_that_has_gone)
 }
 
 /// Behind a load balancer, that is: elsewhere a cursor has no connection of its own.
-TEST(traffic_cursor_end, the_connection_of_a_failed_cursor_is_given_back_by_its_close)
+TEST(cursor_end, failed_cursor_unpins_its_connection_on_close)
 {
     struct row {
         scripted_reply failure;
@@ -84,8 +84,8 @@ TEST(traffic_cursor_end, the_connection_of_a_failed_cursor_is_given_back_by_its_
     }
 }
 
-/// Sessions are for one operation at a time, and nobody knows when the server is told.
-TEST(traffic_cursor_end, the_good_bye_leaves_a_session_of_the_application_alone)
+/// A session serves one operation at a time, and killCursors may be sent at any moment.
+TEST(cursor_end, kill_cursors_does_not_advance_an_explicit_session)
 {
     reading r{first(42, R"([{"_id": 1}])")};
     r.server.on("killCursors", [](bson::view) {
@@ -106,7 +106,7 @@ TEST(traffic_cursor_end, the_good_bye_leaves_a_session_of_the_application_alone)
     expect_clean(r.s);
 }
 
-TEST(traffic_cursor_end, a_session_that_ends_at_once_does_not_keep_the_good_bye_back)
+TEST(cursor_end, kill_cursors_is_sent_although_the_session_has_ended)
 {
     reading r{first(42, R"([{"_id": 1}])")};
     const mongo::session own = r.s.client->start_session();
@@ -124,7 +124,7 @@ TEST(traffic_cursor_end, a_session_that_ends_at_once_does_not_keep_the_good_bye_
     EXPECT_FALSE(ended["endSessions"].as_array()[1]) << "given back once";
 }
 
-TEST(traffic_cursor_end, a_lost_connection_ends_it_without_good_bye)
+TEST(cursor_end, network_error_ends_the_cursor_without_kill_cursors)
 {
     reading r{first(42, R"([{"_id": 1}])"), {hang_up()}};
     mongo::cursor some = r.find();
@@ -140,7 +140,7 @@ TEST(traffic_cursor_end, a_lost_connection_ends_it_without_good_bye)
     expect_clean(r.s);
 }
 
-TEST(traffic_cursor_end, a_refused_batch_ends_it_and_the_server_is_told)
+TEST(cursor_end, failed_get_more_ends_the_cursor_with_kill_cursors)
 {
     for (const auto& [code, received] : {std::pair{2, 1u}, {43, 0u}, {237, 0u}}) {
         SCOPED_TRACE(code);
@@ -156,7 +156,7 @@ TEST(traffic_cursor_end, a_refused_batch_ends_it_and_the_server_is_told)
     }
 }
 
-TEST(traffic_cursor_end, it_is_given_up_when_its_operation_is_cancelled)
+TEST(cursor_end, cancelled_get_more_ends_the_cursor)
 {
     reading r{first(42, R"([{"_id": 1}])"), {keep_silent()}};
     mongo::cursor some = r.find();
@@ -176,7 +176,7 @@ TEST(traffic_cursor_end, it_is_given_up_when_its_operation_is_cancelled)
     expect_clean(r.s);
 }
 
-TEST(traffic_cursor_end, a_time_limit_is_that_of_the_whole_query)
+TEST(cursor_end, timeout_covers_the_whole_cursor_lifetime)
 {
     reading r{first(42, R"([{"_id": 1}])"), {more(42, R"([{"_id": 2}])")}};
     mongo::cursor slow = r.find({.timeout = 100ms});
@@ -192,7 +192,7 @@ TEST(traffic_cursor_end, a_time_limit_is_that_of_the_whole_query)
     expect_clean(r.s);
 }
 
-TEST(traffic_cursor_end, what_is_no_cursor_is_an_error)
+TEST(cursor_end, reply_without_a_cursor_is_an_error)
 {
     reading r{{.body = doc("ok", 1.0)}};
     mongo::cursor some = r.find();
@@ -202,7 +202,7 @@ TEST(traffic_cursor_end, what_is_no_cursor_is_an_error)
     expect_clean(r.s);
 }
 
-TEST(traffic_cursor_end, a_query_that_makes_no_sense_is_not_sent)
+TEST(cursor_end, invalid_find_options_are_refused_before_sending)
 {
     reading r{first(0, none)};
     mongo::cursor some = r.find({.batch_size = -1});

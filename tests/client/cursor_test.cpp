@@ -6,13 +6,13 @@ namespace {
 using namespace std::chrono_literals;
 using bson::doc;
 
-TEST(traffic_cursor, documents_come_batch_by_batch_in_one_session)
+TEST(cursor, get_more_uses_the_session_of_the_find)
 {
     reading r{first(42, R"([{"_id": 1}, {"_id": 2}])"),
               {more(42, none), more(42, R"([{"_id": 3}])"), more(0, none)}};
     mongo::cursor all = r.find({.batch_size = 2, .comment = "c"});
     EXPECT_TRUE(all.is_open());
-    EXPECT_EQ(r.server.count("find"), 0u) << "nobody has asked for a document yet";
+    EXPECT_EQ(r.server.count("find"), 0u) << "no document has been requested yet";
     EXPECT_EQ(r.next(all), 1);
     EXPECT_EQ(all.id(), 42);
     EXPECT_EQ(r.next(all), 2);
@@ -21,7 +21,7 @@ TEST(traffic_cursor, documents_come_batch_by_batch_in_one_session)
     ASSERT_EQ(r.server.count("getMore"), 2u);
     const bson::document asked = r.server.commands("getMore")[0].body;
     EXPECT_EQ(asked.get<std::int64_t>("getMore").value(), 42);
-    EXPECT_EQ(asked.get<std::string>("collection").value(), "kelp");
+    EXPECT_EQ(asked.get<std::string>("collection").value(), "coll");
     EXPECT_EQ(asked.get<int>("batchSize").value(), 2);
     EXPECT_EQ(asked.get<std::string>("comment").value(), "c");
     EXPECT_EQ(r.lsid("getMore"), r.lsid("find"));
@@ -38,7 +38,7 @@ TEST(traffic_cursor, documents_come_batch_by_batch_in_one_session)
     expect_clean(r.s);
 }
 
-TEST(traffic_cursor, a_session_goes_back_when_the_first_batch_is_all)
+TEST(cursor, implicit_session_is_returned_after_the_only_batch)
 {
     reading r{first(0, R"([{"_id": 1}, {"_id": 2}])")};
     mongo::cursor all = r.find();
@@ -52,7 +52,7 @@ TEST(traffic_cursor, a_session_goes_back_when_the_first_batch_is_all)
     expect_clean(r.s);
 }
 
-TEST(traffic_cursor, a_session_of_the_application_is_used_and_kept)
+TEST(cursor, explicit_session_is_used_and_kept)
 {
     reading r{first(42, R"([{"_id": 1}])"), {more(0, R"([{"_id": 2}])")}};
     r.s.settle();
@@ -68,7 +68,7 @@ TEST(traffic_cursor, a_session_of_the_application_is_used_and_kept)
     expect_clean(r.s);
 }
 
-TEST(traffic_cursor, the_next_batch_is_asked_for_again_if_the_server_is_overloaded)
+TEST(cursor, get_more_is_retried_after_overload_with_retry_reads)
 {
     VERIFIES("BP-010");
     VERIFIES("BP-015");
@@ -91,7 +91,7 @@ TEST(traffic_cursor, the_next_batch_is_asked_for_again_if_the_server_is_overload
     }
 }
 
-TEST(traffic_cursor, batches_are_handed_out_as_a_whole)
+TEST(cursor, next_batch_returns_the_remaining_documents)
 {
     reading r{first(42, R"([{"_id": 1}, {"_id": 2}, {"_id": 3}])"),
               {more(42, none), more(0, R"([{"_id": 4}])")}};
@@ -107,7 +107,7 @@ TEST(traffic_cursor, batches_are_handed_out_as_a_whole)
     expect_clean(r.s);
 }
 
-TEST(traffic_cursor, all_that_is_left_comes_in_one_go)
+TEST(cursor, all_returns_every_remaining_document)
 {
     reading r{first(42, R"([{"_id": 1}, {"_id": 2}])"), {more(0, R"([{"_id": 3}])")}};
     mongo::cursor all = r.find();
@@ -130,7 +130,7 @@ boost::asio::awaitable<std::vector<int>> read_in_a_coroutine(mongo::cursor from)
     co_return ids;
 }
 
-TEST(traffic_cursor, coroutines_get_documents_and_exceptions)
+TEST(cursor, awaited_cursor_returns_documents_or_throws)
 {
     reading r{first(42, R"([{"_id": 1}])"), {more(0, R"([{"_id": 2}, {"_id": 3}])")}};
     std::optional<std::vector<int>> ids;
@@ -152,7 +152,7 @@ TEST(traffic_cursor, coroutines_get_documents_and_exceptions)
     expect_clean(r.s);
 }
 
-TEST(traffic_cursor, a_tailable_one_stays_open_when_there_is_nothing)
+TEST(cursor, tailable_cursor_stays_open_on_an_empty_batch)
 {
     reading r{first(42, none), {more(42, none), more(42, R"([{"_id": 1}])"), more(0, none)}};
     mongo::cursor tail = r.find(
@@ -168,7 +168,7 @@ TEST(traffic_cursor, a_tailable_one_stays_open_when_there_is_nothing)
     expect_clean(r.s);
 }
 
-TEST(traffic_cursor, try_next_asks_once)
+TEST(cursor, try_next_sends_at_most_one_get_more)
 {
     reading r{first(42, none), {more(42, none), more(42, R"([{"_id": 1}])"), more(0, none)}};
     mongo::cursor some = r.find();
@@ -183,7 +183,7 @@ TEST(traffic_cursor, try_next_asks_once)
     expect_clean(r.s);
 }
 
-TEST(traffic_cursor, a_limit_is_the_end_whatever_the_server_thinks)
+TEST(cursor, limit_ends_the_cursor_although_the_server_keeps_it)
 {
     reading r{first(42, R"([{"_id": 1}, {"_id": 2}])"), {more(42, R"([{"_id": 3}])")}};
     mongo::cursor three = r.find({.limit = 3, .batch_size = 2});
@@ -196,7 +196,7 @@ TEST(traffic_cursor, a_limit_is_the_end_whatever_the_server_thinks)
     expect_clean(r.s);
 }
 
-TEST(traffic_cursor, further_batches_come_from_the_server_that_has_it)
+TEST(cursor, get_more_goes_to_the_server_of_the_cursor)
 {
     scene s{{.hosts = {"a", "b"}}};
     scripted_server& secondary = s.server(s.set.primary.starts_with('a') ? "b" : "a");
@@ -204,7 +204,7 @@ TEST(traffic_cursor, further_batches_come_from_the_server_that_has_it)
     secondary.on_command("getMore", in_turn({more(0, R"([{"_id": 2}])")}));
     s.connect();
     s.settle();
-    mongo::cursor all = (*s.client)["sea"]["kelp"].find(
+    mongo::cursor all = (*s.client)["sea"]["coll"].find(
         doc(), {.read_preference = mongo::read_preference{.mode = mongo::read_mode::secondary}});
     std::optional<result<std::vector<bson::document>>> outcome;
     all.all([&](result<std::vector<bson::document>> got) { outcome.emplace(std::move(got)); });

@@ -17,7 +17,7 @@ const operation& ask_in_vain(scene& s, mongo::command_options options)
     return s.run(insert_of(1), options);
 }
 
-TEST(traffic_deadline, one_that_comes_while_the_server_works_is_a_timeout)
+TEST(client_deadline, deadline_during_a_round_trip_is_a_timeout_error)
 {
     scene s;
     const operation& late = ask_in_vain(s, {.kind = mongo::command_kind::write, .timeout = 100ms});
@@ -31,19 +31,19 @@ TEST(traffic_deadline, one_that_comes_while_the_server_works_is_a_timeout)
     expect_clean(s);
 }
 
-TEST(traffic_deadline, the_limit_of_a_connection_is_none_of_the_operation)
+TEST(client_deadline, socket_timeout_ms_is_a_network_error_not_a_timeout)
 {
     scene s{{.hosts = {"a"}}};
     s.connect("&socketTimeoutMS=50&retryReads=false");
     s.server("a").on_command("count", [](const scripted_command&) { return keep_silent(); });
-    const operation& lost = s.run(doc("count", "kelp"),
+    const operation& lost = s.run(doc("count", "coll"),
                                   {.kind = mongo::command_kind::read, .timeout = 1s});
     ASSERT_FALSE(lost.good());
     EXPECT_EQ(kind_of(lost.outcome->error()), error_kind::network) << lost.explain();
     expect_clean(s);
 }
 
-TEST(traffic_deadline, one_that_comes_before_a_server_was_found_is_a_timeout)
+TEST(client_deadline, deadline_during_server_selection_is_a_timeout_error)
 {
     scene s;
     s.set.elect("");
@@ -60,7 +60,7 @@ TEST(traffic_deadline, one_that_comes_before_a_server_was_found_is_a_timeout)
     expect_clean(s);
 }
 
-TEST(traffic_deadline, selection_that_has_less_time_than_the_operation_says_so)
+TEST(client_deadline, server_selection_timeout_ms_before_the_deadline_is_selection)
 {
     scene s;
     s.set.elect("");
@@ -73,12 +73,12 @@ TEST(traffic_deadline, selection_that_has_less_time_than_the_operation_says_so)
     expect_clean(s);
 }
 
-TEST(traffic_deadline, one_that_comes_in_a_retry_is_a_timeout_and_no_older_error)
+TEST(client_deadline, deadline_during_a_retry_is_a_timeout_error)
 {
     scene s{{.hosts = {"a"}}};
     s.server("a").on_command("count", in_turn({{error_reply(6)}, keep_silent()}));
     s.connect();
-    const operation& late = s.run(doc("count", "kelp"),
+    const operation& late = s.run(doc("count", "coll"),
                                   {.kind = mongo::command_kind::read, .timeout = 100ms});
     ASSERT_FALSE(late.good());
     EXPECT_EQ(s.server("a").count("count"), 2u);
@@ -88,7 +88,7 @@ TEST(traffic_deadline, one_that_comes_in_a_retry_is_a_timeout_and_no_older_error
     expect_clean(s);
 }
 
-TEST(traffic_deadline, one_below_zero_has_passed_already)
+TEST(client_deadline, negative_timeout_fails_without_sending)
 {
     scene s{{.hosts = {"a"}}};
     s.connect();
@@ -101,7 +101,7 @@ TEST(traffic_deadline, one_below_zero_has_passed_already)
     expect_clean(s);
 }
 
-TEST(traffic_deadline, the_server_hears_of_a_cursor_whose_time_was_up)
+TEST(client_deadline, cursor_past_its_deadline_sends_kill_cursors)
 {
     reading r{first(42, R"([{"_id": 1}])"), {keep_silent()}};
     mongo::cursor slow = r.find({.timeout = 100ms});
@@ -132,7 +132,7 @@ void write_with_lost_results(scripted_reply further, error_kind expected)
     s.connect();
     ASSERT_TRUE(s.run(ping_command()).good());
     mongo::client_bulk_writes work;
-    work.insert_one("sea.kelp", doc("_id", 1)).insert_one("sea.kelp", doc("_id", 2));
+    work.insert_one("sea.coll", doc("_id", 1)).insert_one("sea.coll", doc("_id", 2));
     const time_point began = s.simulation.now();
     std::optional<result<mongo::client_bulk_write_result>> outcome;
     s.client->bulk_write(
@@ -150,13 +150,13 @@ void write_with_lost_results(scripted_reply further, error_kind expected)
     expect_clean(s);
 }
 
-TEST(traffic_deadline, a_bulk_write_does_not_wait_longer_for_the_end_of_its_cursor)
+TEST(client_deadline, bulk_write_results_cursor_respects_the_deadline)
 {
     write_with_lost_results(keep_silent(), error_kind::timeout);
     write_with_lost_results(refusal(8), error_kind::server);
 }
 
-TEST(traffic_deadline, an_operation_that_waits_is_cancelled_when_the_client_is_closed)
+TEST(client_deadline, waiting_operation_is_cancelled_by_client_close)
 {
     scene s{{.hosts = {"a"}}};
     s.connect("&maxPoolSize=1");
@@ -164,7 +164,7 @@ TEST(traffic_deadline, an_operation_that_waits_is_cancelled_when_the_client_is_c
     s.server("a").on_command("count", [](const scripted_command&) {
         return scripted_reply{.body = doc("n", 1, "ok", 1.0), .delay = 1s};
     });
-    const operation& holds = s.start(doc("count", "kelp"));
+    const operation& holds = s.start(doc("count", "coll"));
     s.simulation.run_for(5ms);
     const operation& in_queue = s.start(ping_command());
     const mongo::read_preference of_others{.mode = mongo::read_mode::secondary};

@@ -1,7 +1,7 @@
 #include "support/scripted_login.hpp"
 #include "client/traffic.hpp"
 
-/// What the traffic tests have found, one test each.
+/// Defects that the client tests have found, one test each.
 namespace holdfast::proof {
 namespace {
 
@@ -14,7 +14,7 @@ void warm_up(scene& s, const std::string& more = {})
     ASSERT_TRUE(s.run(ping_command()).good());
 }
 
-TEST(traffic_errors, what_a_monitor_was_told_to_drop_is_no_failed_check)
+TEST(client_sdam_errors, cancelled_heartbeat_is_no_failed_heartbeat)
 {
     scene s;
     warm_up(s, "&serverMonitoringMode=poll&heartbeatFrequencyMS=2000&retryWrites=false");
@@ -27,7 +27,7 @@ TEST(traffic_errors, what_a_monitor_was_told_to_drop_is_no_failed_check)
     expect_clean(s);
 }
 
-TEST(traffic_writes, each_attempt_has_a_request_number_of_its_own)
+TEST(retryable_writes, each_attempt_has_its_own_request_id)
 {
     VERIFIES("RW-065");
     VERIFIES("RW-057");
@@ -41,7 +41,7 @@ TEST(traffic_writes, each_attempt_has_a_request_number_of_its_own)
     expect_clean(s);
 }
 
-TEST(traffic_monitor, a_hello_that_is_refused_is_a_failed_check)
+TEST(client_monitor, hello_with_ok_0_is_a_failed_heartbeat)
 {
     scene s{{.hosts = {"a"}}};
     s.connect("&heartbeatFrequencyMS=2000");
@@ -55,7 +55,7 @@ TEST(traffic_monitor, a_hello_that_is_refused_is_a_failed_check)
     expect_clean(s);
 }
 
-TEST(traffic_overload, a_refused_login_follows_the_rules_for_connections)
+TEST(client_overload, refused_login_is_handled_as_a_connection_error)
 {
     VERIFIES("BP-008");
     for (const char* const refused : {"saslStart", "hello"}) {
@@ -87,7 +87,7 @@ TEST(traffic_overload, a_refused_login_follows_the_rules_for_connections)
     }
 }
 
-TEST(traffic_pool, closing_ends_what_is_going_on)
+TEST(client_pool, client_close_ends_running_and_waiting_operations)
 {
     scene s;
     s.connect("&maxPoolSize=1");
@@ -102,7 +102,7 @@ TEST(traffic_pool, closing_ends_what_is_going_on)
     EXPECT_TRUE(running.done()) << "an operation outlives its client";
 }
 
-TEST(traffic_pool, those_who_wait_are_sent_on_when_a_pool_is_cleared)
+TEST(client_pool, waiting_write_is_retried_after_pool_cleared)
 {
     scene s;
     s.connect("&maxPoolSize=1");
@@ -118,7 +118,7 @@ TEST(traffic_pool, those_who_wait_are_sent_on_when_a_pool_is_cleared)
     expect_clean(s, {.pool = 1});
 }
 
-TEST(traffic_monitor, a_new_connection_of_an_operation_tells_of_a_change_too)
+TEST(client_monitor, handshake_of_an_operation_updates_the_description)
 {
     VERIFIES("SD-217");
     scene s{{.streams = false}};
@@ -130,7 +130,7 @@ TEST(traffic_monitor, a_new_connection_of_an_operation_tells_of_a_change_too)
     expect_clean(s);
 }
 
-TEST(traffic_connection, a_server_that_refused_a_login_is_found_again_while_it_streams)
+TEST(client_connection, refused_login_is_rechecked_while_streaming)
 {
     scene s{{.hosts = {"a"}}};
     const auto door = guarded(s);
@@ -141,16 +141,16 @@ TEST(traffic_connection, a_server_that_refused_a_login_is_found_again_while_it_s
     expect_clean(s);
 }
 
-TEST(traffic_writes, a_read_that_fails_is_not_called_a_retryable_write)
+TEST(retryable_writes, failed_read_has_no_retryable_write_error_label)
 {
     scene s{{.hosts = {"a"}}};
     s.server("a").on_command("find", [](const scripted_command&) { return hang_up(); });
     s.connect();
-    const operation& op = s.run(bson::doc("find", "kelp"), as_read());
+    const operation& op = s.run(bson::doc("find", "coll"), as_read());
     ASSERT_FALSE(op.good());
     EXPECT_FALSE(op.outcome->error().has_label("RetryableWriteError")) << op.explain();
     s.server("a").on("find", [](bson::view) { return error_reply(91); });
-    const operation& closing = s.run(bson::doc("find", "kelp"), as_read());
+    const operation& closing = s.run(bson::doc("find", "coll"), as_read());
     EXPECT_FALSE(closing.outcome->error().has_label("RetryableWriteError")) << closing.explain();
     expect_clean(s);
 }

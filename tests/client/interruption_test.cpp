@@ -6,13 +6,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(traffic_interruption, a_connection_that_owes_a_reply_goes_back_though_its_host_crashes)
+TEST(client_interruption, cancelled_operation_releases_its_connection_on_a_crash)
 {
     scene s{{.hosts = {"a"}}};
     s.connect();
     ASSERT_TRUE(s.run(ping_command()).good());
     s.server("a").on_command("count", [](const scripted_command&) { return keep_silent(); });
-    operation& op = s.start(bson::doc("count", "kelp"));
+    operation& op = s.start(bson::doc("count", "coll"));
     s.simulation.run_for(5ms);
     op.stop.emit(boost::asio::cancellation_type::terminal);
     s.simulation.run_for(100ms);  // its connection waits for the late reply
@@ -27,7 +27,7 @@ TEST(traffic_interruption, a_connection_that_owes_a_reply_goes_back_though_its_h
     s.client.reset();  // interrupts what is in use: nothing any more
 }
 
-/// Interrupts everything as soon as the pool says that somebody got a connection.
+/// Interrupts everything as soon as the pool reports a checked out connection.
 class impatient final : public mongo::event_listener {
 public:
     explicit impatient(std::optional<mongo::client>& which) : which_{which} {}
@@ -37,7 +37,7 @@ private:
     std::optional<mongo::client>& which_;
 };
 
-TEST(traffic_interruption, who_was_promised_a_connection_is_interrupted_with_the_others)
+TEST(client_interruption, checkout_in_progress_is_interrupted_by_pool_cleared)
 {
     scene s{{.hosts = {"a"}}};
     s.server("a").on_command("ping", [](const scripted_command&) {
@@ -57,7 +57,7 @@ TEST(traffic_interruption, who_was_promised_a_connection_is_interrupted_with_the
     EXPECT_TRUE(s.finish(op));
 }
 
-TEST(traffic_interruption, every_error_of_a_service_clears_its_connections_not_only_the_first)
+TEST(client_interruption, every_error_of_a_service_id_clears_its_connections)
 {
     VERIFIES("SD-012");
     VERIFIES("SD-173");
@@ -68,13 +68,13 @@ TEST(traffic_interruption, every_error_of_a_service_clears_its_connections_not_o
     s.connect_to("mongodb://a:27017/?loadBalanced=true");
     for (std::size_t failures = 1; failures <= 3; ++failures) {
         ASSERT_TRUE(s.run(ping_command()).good());
-        EXPECT_FALSE(s.run(bson::doc("count", "kelp")).good());
+        EXPECT_FALSE(s.run(bson::doc("count", "coll")).good());
         EXPECT_EQ(s.events().count(heard::pool_cleared), failures);
     }
     EXPECT_EQ(s.close(), "");
 }
 
-TEST(traffic_interruption, a_service_that_was_cleared_is_cleared_again_when_it_refuses_a_login)
+TEST(client_interruption, refused_login_of_a_service_id_clears_it_again)
 {
     VERIFIES("SD-173");
     scene s{{.hosts = {"a"}, .sharded = true}};
@@ -86,7 +86,7 @@ TEST(traffic_interruption, a_service_that_was_cleared_is_cleared_again_when_it_r
                  "@a:27017/?loadBalanced=true&authMechanism=SCRAM-SHA-256");
     const operation& first = s.run(ping_command());
     ASSERT_TRUE(first.good()) << first.explain();
-    EXPECT_FALSE(s.run(bson::doc("count", "kelp")).good());
+    EXPECT_FALSE(s.run(bson::doc("count", "coll")).good());
     ASSERT_EQ(s.events().count(heard::pool_cleared), 1U);
     s.server("a").on_command("saslContinue", [](const scripted_command&) {
         return scripted_reply{.body = error_reply(18)};
@@ -96,13 +96,13 @@ TEST(traffic_interruption, a_service_that_was_cleared_is_cleared_again_when_it_r
     EXPECT_EQ(s.close(), "");
 }
 
-TEST(traffic_interruption, a_check_that_is_cancelled_too_late_does_not_fail_the_next_one)
+TEST(client_interruption, late_heartbeat_cancellation_does_not_fail_the_next_one)
 {
     VERIFIES("SD-174");
     scene s{{.hosts = {"a"}}};
     s.connect("&retryWrites=false");
     s.settle(2s);
-    // One write finds that the server has stepped down, which keeps its connections. Somebody who
+    // One write finds that the server has stepped down, which keeps its connections. A caller that
     // selects a server has it asked anew, and while that goes on another connection breaks.
     s.server("a").on_hello([&](const scripted_command&) {
         return scripted_reply{.body = s.set.hello_of("a:27017"), .delay = 300ms};
@@ -145,7 +145,7 @@ private:
     const std::optional<mongo::client>& which_;
 };
 
-TEST(traffic_interruption, a_log_may_ask_the_client_about_itself_when_it_is_warned)
+TEST(client_interruption, log_sink_may_call_the_client_from_a_warning)
 {
     scene s{{.hosts = {"a"}}};
     const auto log = std::make_shared<nosy>(s.client);

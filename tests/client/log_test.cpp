@@ -27,7 +27,7 @@ public:
     std::string all;
 };
 
-TEST(traffic_log, each_command_that_starts_ends_once_in_events_and_in_the_log)
+TEST(client_log, every_command_started_has_one_end_in_events_and_log)
 {
     VERIFIES("BP-049");
     VERIFIES("BP-050");
@@ -52,7 +52,7 @@ TEST(traffic_log, each_command_that_starts_ends_once_in_events_and_in_the_log)
     expect_clean(s);
 }
 
-TEST(traffic_log, a_retry_can_be_followed_in_the_log)
+TEST(client_log, retry_attempts_are_logged_with_their_operation_id)
 {
     VERIFIES("RW-061");
     VERIFIES("BP-048");

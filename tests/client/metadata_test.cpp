@@ -97,7 +97,7 @@ constexpr library frameworks[] = {
     {"framework", "", ""},
 };
 
-TEST(traffic_metadata, a_library_that_is_added_is_told_by_new_connections)
+TEST(client_metadata_update, prose_1_appended_metadata_is_sent_by_new_connections)
 {
     for (const library& more : frameworks) {  // prose test 1
         introduction to;
@@ -112,7 +112,7 @@ TEST(traffic_metadata, a_library_that_is_added_is_told_by_new_connections)
     }
 }
 
-TEST(traffic_metadata, several_libraries_are_told_in_their_order)
+TEST(client_metadata_update, prose_2_several_appended_libraries_keep_their_order)
 {
     for (const library& more : frameworks) {  // prose test 2: none before the client is made
         introduction to;
@@ -127,7 +127,7 @@ TEST(traffic_metadata, several_libraries_are_told_in_their_order)
     }
 }
 
-TEST(traffic_metadata, what_was_said_already_is_not_said_again)
+TEST(client_metadata_update, prose_4_identical_metadata_is_not_appended_again)
 {
     const library known{"library", "1.2", "Library Platform"};
     const library others[] = {
@@ -157,7 +157,7 @@ TEST(traffic_metadata, what_was_said_already_is_not_said_again)
     expect_clean(to.s);
 }
 
-TEST(traffic_metadata, what_was_said_before_the_first_connection_is_not_said_again)
+TEST(client_metadata_update, prose_5_identical_metadata_before_connecting_is_ignored)
 {
     introduction to;  // prose test 5
     const library known{"library", "1.2", "Library Platform"};
@@ -170,7 +170,7 @@ TEST(traffic_metadata, what_was_said_before_the_first_connection_is_not_said_aga
     expect_clean(to.s);
 }
 
-TEST(traffic_metadata, an_empty_text_is_none)
+TEST(client_metadata_update, prose_7_and_8_empty_fields_count_as_unset)
 {
     const library parts[] = {{"library", "", "Library Platform"}, {"library", "1.2", ""}};
     for (const library& part : parts) {  // prose tests 7 and 8
@@ -191,7 +191,7 @@ TEST(traffic_metadata, an_empty_text_is_none)
     expect_clean(to.s);
 }
 
-TEST(traffic_metadata, the_separator_is_refused_and_changes_nothing)
+TEST(client_metadata_update, pipe_in_appended_metadata_is_refused)
 {
     const library wrong[] = {{"a|b", "", ""}, {"a", "1|2", ""}, {"a", "", "x|y"}};
     for (const bool early : {true, false}) {
@@ -212,7 +212,7 @@ TEST(traffic_metadata, the_separator_is_refused_and_changes_nothing)
     }
 }
 
-TEST(traffic_metadata, monitors_tell_it_too_on_their_next_connection)
+TEST(client_metadata_update, monitors_send_appended_metadata_on_their_next_connection)
 {
     introduction to;
     (void)to.text();

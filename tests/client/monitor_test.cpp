@@ -17,7 +17,7 @@ std::vector<scripted_command> checks_of(const scripted_server& server)
     return found;
 }
 
-TEST(traffic_monitor, the_pause_between_checks_begins_at_the_end_of_a_check)
+TEST(client_monitor, heartbeat_frequency_ms_counts_from_the_end_of_a_check)
 {
     VERIFIES("SD-042");
     scene s;
@@ -33,7 +33,7 @@ TEST(traffic_monitor, the_pause_between_checks_begins_at_the_end_of_a_check)
     expect_clean(s);
 }
 
-TEST(traffic_monitor, every_member_is_checked_at_a_constant_pace)
+TEST(client_monitor, every_member_is_checked_each_heartbeat_frequency_ms)
 {
     VERIFIES("SD-050");
     VERIFIES("SD-204");
@@ -51,7 +51,7 @@ TEST(traffic_monitor, every_member_is_checked_at_a_constant_pace)
     expect_clean(s);
 }
 
-TEST(traffic_monitor, a_client_that_is_only_made_does_nothing)
+TEST(client_monitor, unused_client_opens_no_connection)
 {
     VERIFIES("SD-045");
     VERIFIES("SD-048");
@@ -74,7 +74,7 @@ TEST(traffic_monitor, a_client_that_is_only_made_does_nothing)
     EXPECT_EQ(s.simulation.left(), before);
 }
 
-TEST(traffic_monitor, the_monitor_of_a_removed_server_halts)
+TEST(client_monitor, monitor_of_a_removed_server_stops)
 {
     VERIFIES("SD-158");
     scene s{{.hosts = {"a", "b", "c"}}};
@@ -97,7 +97,7 @@ TEST(traffic_monitor, the_monitor_of_a_removed_server_halts)
     expect_clean(s);
 }
 
-TEST(traffic_monitor, all_kinds_of_events_are_told)
+TEST(client_monitor, every_kind_of_event_is_published)
 {
     VERIFIES("SD-194");
     scene s;
@@ -126,7 +126,7 @@ TEST(traffic_monitor, all_kinds_of_events_are_told)
     EXPECT_EQ(good[0].body.get<std::string>("setName").value_or(""), "rs");
 }
 
-TEST(traffic_monitor, while_an_operation_waits_all_servers_are_checked_every_half_second)
+TEST(client_monitor, waiting_selection_checks_servers_every_500_ms)
 {
     VERIFIES("SD-195");
     scene s;
@@ -148,7 +148,7 @@ TEST(traffic_monitor, while_an_operation_waits_all_servers_are_checked_every_hal
     expect_clean(s);
 }
 
-TEST(traffic_monitor, monitors_do_not_log_in)
+TEST(client_monitor, monitors_do_not_authenticate)
 {
     VERIFIES("SD-218");
     scene s;
@@ -174,7 +174,7 @@ TEST(traffic_monitor, monitors_do_not_log_in)
     expect_clean(s);
 }
 
-TEST(traffic_monitor, a_check_is_not_retried_by_the_overload_policy)
+TEST(client_monitor, overloaded_heartbeat_is_not_retried_with_backoff)
 {
     VERIFIES("BP-007");
     scene s;
@@ -193,7 +193,7 @@ TEST(traffic_monitor, a_check_is_not_retried_by_the_overload_policy)
     expect_clean(s);
 }
 
-TEST(traffic_monitor, a_lost_server_is_tried_once_at_once_and_then_at_its_pace)
+TEST(client_monitor, failed_heartbeat_is_retried_once_then_each_min_heartbeat)
 {
     VERIFIES("BP-061");
     scene s;
@@ -217,7 +217,7 @@ TEST(traffic_monitor, a_lost_server_is_tried_once_at_once_and_then_at_its_pace)
     expect_clean(s);
 }
 
-TEST(traffic_monitor, round_trips_are_measured_again_and_again_whatever_happens_to_them)
+TEST(client_monitor, rtt_measurement_continues_after_failures)
 {
     VERIFIES("BP-061");
     scene s{{.hosts = {"a"}}};

@@ -28,7 +28,7 @@ public:
         if (end == runtime::wait_end::cancelled)
             co_return error{runtime::errc::cancelled, "cancelled"};
         if (steady_now() < ready)
-            co_return error{runtime::errc::name_lookup_failed, "nobody answers"};
+            co_return error{runtime::errc::name_lookup_failed, "no answer came"};
         auto found = co_await other_world::resolve_srv(std::move(name), until);
         if (before_answer)
             before_answer();
@@ -42,19 +42,19 @@ public:
 
 /// A client whose only seed has to be looked up.
 struct looked_up {
-    scene s{{.hosts = {"h1.kelp.test"}}};
+    scene s{{.hosts = {"h1.home.test"}}};
     std::shared_ptr<slow_dns_world> world = std::make_shared<slow_dns_world>(s.app.world());
 
     explicit looked_up(duration takes)
     {
         world->takes = takes;
-        s.simulation.set_srv("_mongodb._tcp.cluster.kelp.test",
-                             {{.host = "h1.kelp.test", .port = 27017}});
-        s.connect_in(world, "mongodb+srv://cluster.kelp.test/?tls=false");
+        s.simulation.set_srv("_mongodb._tcp.cluster.home.test",
+                             {{.host = "h1.home.test", .port = 27017}});
+        s.connect_in(world, "mongodb+srv://cluster.home.test/?tls=false");
     }
 };
 
-TEST(traffic_opening, the_look_up_of_the_seeds_ends_with_the_operation_that_wants_them)
+TEST(client_srv_lookup, srv_lookup_ends_with_the_deadline_of_its_operation)
 {
     looked_up l{1h};
     const operation& late = l.s.run(ping_command(), {.timeout = 100ms});
@@ -67,7 +67,7 @@ TEST(traffic_opening, the_look_up_of_the_seeds_ends_with_the_operation_that_want
     expect_clean(l.s);
 }
 
-TEST(traffic_opening, who_waits_for_another_ones_look_up_has_a_deadline_of_its_own)
+TEST(client_srv_lookup, operation_waiting_for_a_shared_lookup_keeps_its_deadline)
 {
     looked_up l{10s};
     const operation& first = l.s.start(ping_command());
@@ -84,7 +84,7 @@ TEST(traffic_opening, who_waits_for_another_ones_look_up_has_a_deadline_of_its_o
     expect_clean(l.s);
 }
 
-TEST(traffic_opening, the_next_one_looks_up_what_a_hasty_one_gave_up)
+TEST(client_srv_lookup, next_operation_repeats_a_lookup_that_timed_out)
 {
     looked_up l{1s};
     const operation& hasty = l.s.start(ping_command(), {.timeout = 100ms});
@@ -97,7 +97,7 @@ TEST(traffic_opening, the_next_one_looks_up_what_a_hasty_one_gave_up)
     expect_clean(l.s);
 }
 
-TEST(traffic_opening, the_next_one_looks_up_what_a_cancelled_one_gave_up)
+TEST(client_srv_lookup, next_operation_repeats_a_lookup_that_was_cancelled)
 {
     looked_up l{1s};
     operation& gone = l.s.start(ping_command());
@@ -128,7 +128,7 @@ runtime::awaitable<void> ping(mongo::client with, std::optional<result<bson::doc
     outcome.emplace(std::move(got));
 }
 
-TEST(traffic_opening, a_cancellation_between_two_look_ups_leaves_the_client_usable)
+TEST(client_srv_lookup, cancellation_between_srv_and_txt_leaves_the_client_usable)
 {
     looked_up l{1ms};
     boost::asio::cancellation_signal stop;
@@ -147,10 +147,10 @@ TEST(traffic_opening, a_cancellation_between_two_look_ups_leaves_the_client_usab
     expect_clean(l.s);
 }
 
-TEST(traffic_opening, names_that_lead_nowhere_are_named_as_the_cause)
+TEST(client_srv_lookup, unresolvable_hosts_fail_fast_and_name_the_cause)
 {
     scene s{{.hosts = {"a"}}};
-    s.connect_to("mongodb://nowhere,nobody/");
+    s.connect_to("mongodb://nowhere,absent/");
     const operation& op = s.run(ping_command());
     ASSERT_TRUE(op.done());
     ASSERT_FALSE(op.good());
@@ -160,10 +160,10 @@ TEST(traffic_opening, names_that_lead_nowhere_are_named_as_the_cause)
     expect_clean(s);
 }
 
-TEST(traffic_opening, servers_that_fail_for_different_reasons_have_no_common_cause)
+TEST(client_srv_lookup, different_failures_wait_for_server_selection_timeout_ms)
 {
     scene s{{.hosts = {"a"}}};
-    s.connect_to("mongodb://nowhere,a:1/?serverSelectionTimeoutMS=1000");  // nobody listens there
+    s.connect_to("mongodb://nowhere,a:1/?serverSelectionTimeoutMS=1000");  // no listener there
     const operation& op = s.run(ping_command());
     ASSERT_TRUE(op.done());
     ASSERT_FALSE(op.good());
@@ -172,7 +172,7 @@ TEST(traffic_opening, servers_that_fail_for_different_reasons_have_no_common_cau
     expect_clean(s);
 }
 
-TEST(traffic_opening, a_mechanism_that_is_not_supported_is_a_wrong_option)
+TEST(client_srv_lookup, unsupported_auth_mechanism_is_invalid_option)
 {
     scene s{{.hosts = {"a"}}};
     s.connect_to("mongodb://ada@a/?authMechanism=GSSAPI");

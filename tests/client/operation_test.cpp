@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(traffic_operation, a_command_takes_any_completion_token)
+TEST(client_operation, run_command_accepts_every_completion_token)
 {
     scene s;
     s.connect();
@@ -33,7 +33,7 @@ TEST(traffic_operation, a_command_takes_any_completion_token)
 runtime::awaitable<void> await_twice(mongo::client with, std::vector<int>& outcomes)
 {
     const bson::document good = ping_command();
-    const bson::document bad = bson::doc("count", "kelp");
+    const bson::document bad = bson::doc("count", "coll");
     auto reply = co_await with.run_command("sea", good, {}, boost::asio::use_awaitable);
     outcomes.push_back(reply.has_value() ? 1 : 0);
     try {
@@ -45,7 +45,7 @@ runtime::awaitable<void> await_twice(mongo::client with, std::vector<int>& outco
     }
 }
 
-TEST(traffic_operation, a_command_can_be_awaited_and_throws_or_gives_a_result)
+TEST(client_operation, awaited_run_command_throws_or_returns_a_result)
 {
     scene s;
     s.server("a").on("count", [](bson::view) { return error_reply(13); });
@@ -66,7 +66,7 @@ void cancel_and_go_on(duration after, duration reply_after, std::size_t connecti
     s.server("a").on_command("count", [reply_after](const scripted_command&) {
         return scripted_reply{.body = bson::doc("n", 7, "ok", 1.0), .delay = reply_after};
     });
-    operation& op = s.start(bson::doc("count", "kelp"));
+    operation& op = s.start(bson::doc("count", "coll"));
     s.simulation.run_for(after);
     op.stop.emit(boost::asio::cancellation_type::terminal);
     const time_point cancelled = s.simulation.now();
@@ -77,23 +77,23 @@ void cancel_and_go_on(duration after, duration reply_after, std::size_t connecti
     EXPECT_EQ(s.events().type_of("a:27017"), "RSPrimary");
     const operation& next = s.run(ping_command());
     ASSERT_TRUE(next.good()) << next.explain();
-    EXPECT_FALSE((**next.outcome)["n"]) << "somebody else's reply";
+    EXPECT_FALSE((**next.outcome)["n"]) << "the reply of another operation";
     EXPECT_EQ(s.events().count(heard::connection_created, "a:27017"), connections);
     expect_clean(s, {.pool = 1});
 }
 
-TEST(traffic_operation, a_late_reply_is_drained_and_its_connection_used_again)
+TEST(client_operation, late_reply_of_a_cancelled_operation_is_drained)
 {
     cancel_and_go_on(5ms, 100ms, 1);
     cancel_and_go_on(5ms, 390ms, 1);
 }
 
-TEST(traffic_operation, a_connection_whose_reply_is_too_late_is_closed)
+TEST(client_operation, connection_with_a_too_late_reply_is_closed)
 {
     cancel_and_go_on(5ms, 2s, 2);
 }
 
-TEST(traffic_operation, an_operation_can_be_cancelled_wherever_it_waits)
+TEST(client_operation, operation_can_be_cancelled_at_every_wait)
 {
     scene s;
     s.set.elect("");
@@ -117,7 +117,7 @@ TEST(traffic_operation, an_operation_can_be_cancelled_wherever_it_waits)
     expect_clean(s);
 }
 
-TEST(traffic_operation, a_deadline_ends_every_wait)
+TEST(client_operation, deadline_ends_selection_checkout_and_round_trip)
 {
     const mongo::command_options soon{.timeout = 50ms};
     scene s;
@@ -150,7 +150,7 @@ std::vector<std::string> asked_in_turn(std::vector<std::string> routers, const s
     s.connect();
     s.settle();
     for (int i = 0; i < reads; ++i) {
-        const operation& op = s.run(bson::doc("find", "kelp"), as_read());
+        const operation& op = s.run(bson::doc("find", "coll"), as_read());
         EXPECT_TRUE(op.good()) << op.explain();
         s.simulation.run_for(11s);  // one that was lost is known again
     }
@@ -159,7 +159,7 @@ std::vector<std::string> asked_in_turn(std::vector<std::string> routers, const s
     return asked;
 }
 
-TEST(traffic_operation, a_retry_goes_to_another_router)
+TEST(client_operation, retry_deprioritizes_the_failed_mongos)
 {
     VERIFIES("BP-020");
     VERIFIES("BP-037");
@@ -171,7 +171,7 @@ TEST(traffic_operation, a_retry_goes_to_another_router)
     }
 }
 
-TEST(traffic_operation, a_retry_goes_to_the_same_router_if_there_is_no_other)
+TEST(client_operation, retry_uses_the_only_mongos_again)
 {
     VERIFIES("BP-020");
     (void)asked_in_turn({"a"}, {overload_reply()});

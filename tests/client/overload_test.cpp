@@ -20,7 +20,7 @@ scripted_server::full_answer busy(std::size_t times, bson::document then = good_
 
 constexpr std::size_t always = 1'000'000;
 
-TEST(traffic_overload, a_refused_write_keeps_its_number_over_six_attempts)
+TEST(client_overload, overloaded_write_keeps_txn_number_over_six_attempts)
 {
     VERIFIES("BP-022");
     VERIFIES("BP-051");
@@ -38,7 +38,7 @@ TEST(traffic_overload, a_refused_write_keeps_its_number_over_six_attempts)
     expect_clean(s);
 }
 
-TEST(traffic_overload, each_refused_attempt_tells_of_its_start_and_failure)
+TEST(client_overload, every_overloaded_attempt_publishes_started_and_failed)
 {
     scene s;
     s.server("a").on_command("insert", busy(5));
@@ -53,7 +53,7 @@ TEST(traffic_overload, each_refused_attempt_tells_of_its_start_and_failure)
     expect_clean(s);
 }
 
-TEST(traffic_overload, one_connection_serves_others_while_a_refused_command_waits)
+TEST(client_overload, connection_is_checked_in_during_backoff)
 {
     scene s;
     s.server("a").on_command("insert", busy(5));
@@ -72,7 +72,7 @@ TEST(traffic_overload, one_connection_serves_others_while_a_refused_command_wait
     expect_clean(s, {.pool = 1});
 }
 
-TEST(traffic_overload, each_client_has_a_budget_of_its_own)
+TEST(client_overload, token_bucket_is_per_client)
 {
     VERIFIES("BP-042");
     scene s;
@@ -99,7 +99,7 @@ TEST(traffic_overload, each_client_has_a_budget_of_its_own)
     EXPECT_EQ(s.server("b").count("insert"), 1U);
 }
 
-TEST(traffic_overload, a_budget_may_be_used_by_many_threads)
+TEST(client_overload, token_bucket_is_thread_safe)
 {
     VERIFIES("BP-043");
     shell::mongo::shared_budget budget;
@@ -139,7 +139,7 @@ std::vector<double> shares_waited(scene& s)
     return shares;
 }
 
-TEST(traffic_overload, each_wait_is_drawn_anew)
+TEST(client_overload, backoff_jitter_is_drawn_for_every_retry)
 {
     VERIFIES("BP-018");
     scene s;
@@ -191,7 +191,7 @@ duration waits_of(const refused_insert& what)
 
 constexpr auto upstream = "&resilienceProfile=upstream_2026_07";
 
-TEST(traffic_overload, the_waits_double)
+TEST(client_overload, backoff_doubles_with_every_retry)
 {
     VERIFIES("BP-055");
     const duration ours = waits_of({});  // 100 + 200 + 400 + 800 + 1600 ms
@@ -202,7 +202,7 @@ TEST(traffic_overload, the_waits_double)
     EXPECT_LE(theirs, 600ms);
 }
 
-TEST(traffic_overload, a_server_may_say_where_the_waits_begin)
+TEST(client_overload, base_backoff_ms_of_the_server_is_used_under_upstream)
 {
     const bson::document hint = bson::doc("ok", 0.0, "code", 462, "errmsg", "scripted",
                                           "baseBackoffMS", 50, "errorLabels",
@@ -215,19 +215,19 @@ TEST(traffic_overload, a_server_may_say_where_the_waits_begin)
     EXPECT_LE(ours, 3100ms);
 }
 
-TEST(traffic_overload, without_a_budget_a_read_is_tried_six_times)
+TEST(client_overload, overloaded_read_without_token_bucket_is_attempted_six_times)
 {
     VERIFIES("BP-055");
     scene s;
     s.server("a").on_command("find", busy(always));
     s.connect();
-    const operation& op = s.run(bson::doc("find", "kelp"), as_read());
+    const operation& op = s.run(bson::doc("find", "coll"), as_read());
     EXPECT_EQ(op.code(), 462) << op.explain();
     EXPECT_EQ(s.events().count(heard::command_started), 6U);
     expect_clean(s);
 }
 
-TEST(traffic_overload, a_budget_of_two_allows_two_retries)
+TEST(client_overload, token_bucket_with_two_tokens_allows_two_retries)
 {
     VERIFIES("BP-055");
     scene s;
@@ -241,11 +241,11 @@ TEST(traffic_overload, a_budget_of_two_allows_two_retries)
         s.start_write(id);
     EXPECT_TRUE(s.finish_all());
     EXPECT_EQ(s.server("a").count("insert"), 199U * 6U);
-    // Five are left. An operation that is told no for another reason gets one back: 5 - 4 + 1.
+    // Five are left. An operation that fails for another reason returns one: 5 - 4 + 1.
     s.server("a").on_command("insert", busy(4, error_reply(11000)));
     EXPECT_EQ(s.write(200).code(), 11000);
     const std::size_t before = s.events().count(heard::command_started);
-    EXPECT_EQ(s.run(bson::doc("find", "kelp"), as_read()).code(), 462);
+    EXPECT_EQ(s.run(bson::doc("find", "coll"), as_read()).code(), 462);
     EXPECT_EQ(s.events().count(heard::command_started), before + 3);
 }
 

@@ -71,7 +71,7 @@ protected:
     std::optional<result<void>> outcome;
 };
 
-TEST_F(ping_test, connects_says_hello_and_pings)
+TEST_F(ping_test, ping_takes_connect_hello_and_ping)
 {
     start_server();
     const duration took = ping("mongodb://server/");
@@ -81,7 +81,7 @@ TEST_F(ping_test, connects_says_hello_and_pings)
     EXPECT_LT(took, 8ms);  // and the look-up of the name
 }
 
-TEST_F(ping_test, a_refused_port_fails_when_the_selection_timeout_has_passed)
+TEST_F(ping_test, refused_port_fails_after_server_selection_timeout_ms)
 {
     EXPECT_EQ(ping("mongodb://server/?serverSelectionTimeoutMS=200"), 200ms);
     ASSERT_FALSE(*outcome);
@@ -93,7 +93,7 @@ TEST_F(ping_test, a_refused_port_fails_when_the_selection_timeout_has_passed)
     EXPECT_NE(text.find(" ms ago"), std::string::npos) << text;
 }
 
-TEST_F(ping_test, a_server_that_appears_after_a_second_is_found)
+TEST_F(ping_test, server_listening_after_a_second_is_found)
 {
     world.at_time(world.now() + 1s, [this] { start_server(); });
     const duration took = ping("mongodb://server/");
@@ -102,7 +102,7 @@ TEST_F(ping_test, a_server_that_appears_after_a_second_is_found)
     EXPECT_LT(took, 1600ms);  // seeds are tried again every 500 ms
 }
 
-TEST_F(ping_test, a_name_that_nobody_knows_fails_at_once)
+TEST_F(ping_test, unresolvable_name_fails_at_once)
 {
     EXPECT_LT(ping("mongodb://nowhere/"), 100ms);
     ASSERT_FALSE(*outcome);
@@ -110,7 +110,7 @@ TEST_F(ping_test, a_name_that_nobody_knows_fails_at_once)
         << outcome->error().message();
 }
 
-TEST_F(ping_test, a_name_that_nobody_knows_is_waited_for_if_told_so)
+TEST_F(ping_test, unresolvable_name_is_retried_without_fail_fast)
 {
     world.at_time(world.now() + 1s, [this] {
         world.set_addresses("nowhere", {server.address()});
@@ -120,7 +120,7 @@ TEST_F(ping_test, a_name_that_nobody_knows_is_waited_for_if_told_so)
     EXPECT_TRUE(*outcome) << outcome->error().explain();
 }
 
-TEST_F(ping_test, the_second_seed_answers_for_the_first)
+TEST_F(ping_test, second_seed_is_used_if_the_first_refuses)
 {
     start_server();
     const duration took = ping("mongodb://server:1,server/");
@@ -128,7 +128,7 @@ TEST_F(ping_test, the_second_seed_answers_for_the_first)
     EXPECT_LT(took, 20ms);
 }
 
-TEST_F(ping_test, a_silent_server_is_given_up_in_the_phase_it_was_silent_in)
+TEST_F(ping_test, silent_server_error_names_the_phase)
 {
     start_server();
     scripted.on("isMaster", [this](bson::view) {
@@ -144,7 +144,7 @@ TEST_F(ping_test, a_silent_server_is_given_up_in_the_phase_it_was_silent_in)
     EXPECT_NE(text.find("phase hello"), std::string::npos) << text;
 }
 
-TEST_F(ping_test, seeds_come_from_srv_records)
+TEST_F(ping_test, srv_records_give_the_seeds)
 {
     runtime::srv_record record;
     record.host = "server.sea.example.com";
@@ -156,7 +156,7 @@ TEST_F(ping_test, seeds_come_from_srv_records)
     EXPECT_TRUE(*outcome) << outcome->error().explain();
 }
 
-TEST_F(ping_test, nothing_is_left_behind)
+TEST_F(ping_test, ping_leaves_no_streams_or_alarms)
 {
     start_server();
     ping("mongodb://server/");

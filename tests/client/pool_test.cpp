@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(traffic_pool, limits_from_the_connection_string_hold_for_every_pool)
+TEST(client_pool, connection_string_limits_hold_for_every_pool)
 {
     scene s{{.hosts = {"a", "b"}, .sharded = true}};
     for (const char* const name : {"a", "b"})
@@ -43,7 +43,7 @@ TEST(traffic_pool, limits_from_the_connection_string_hold_for_every_pool)
     expect_clean(s, {.pool = 3, .connecting = 1});
 }
 
-TEST(traffic_pool, a_listener_hears_the_whole_life_of_a_connection)
+TEST(client_pool, listener_receives_every_event_of_a_connection)
 {
     scene s{{.hosts = {"a"}}};
     s.connect();
@@ -61,7 +61,7 @@ TEST(traffic_pool, a_listener_hears_the_whole_life_of_a_connection)
               "checked out; checked in; connection closed; pool closed; ");
 }
 
-TEST(traffic_pool, a_connection_that_cannot_be_set_up_fails_the_check_out)
+TEST(client_pool, failed_handshake_fails_the_checkout)
 {
     scene s{{.hosts = {"a"}}};
     s.connect();
@@ -74,7 +74,7 @@ TEST(traffic_pool, a_connection_that_cannot_be_set_up_fails_the_check_out)
     expect_clean(s);
 }
 
-TEST(traffic_pool, who_waits_for_a_connection_is_served_in_turn)
+TEST(client_pool, wait_queue_is_first_in_first_out)
 {
     scene s{{.hosts = {"a"}}};
     s.connect("&maxPoolSize=1");
@@ -94,14 +94,14 @@ TEST(traffic_pool, who_waits_for_a_connection_is_served_in_turn)
     expect_clean(s, {.pool = 1});
 }
 
-TEST(traffic_pool, those_who_wait_are_sent_on_when_a_pool_is_cleared)
+TEST(client_pool, waiting_read_is_retried_after_pool_cleared)
 {
     scene s;
     s.connect("&maxPoolSize=1");
     ASSERT_TRUE(s.run(ping_command()).good());
     s.server("a").on_command("find", in_turn({hang_up(50ms), {.body = bson::doc("ok", 1.0)}}));
     for (int id = 0; id < 5; ++id)
-        s.start(bson::doc("find", "kelp"), as_read());
+        s.start(bson::doc("find", "coll"), as_read());
     EXPECT_TRUE(s.finish_all());
     for (const operation& one : s.operations)
         EXPECT_TRUE(one.good()) << one.explain();
@@ -120,7 +120,7 @@ std::size_t threads_of_this_process()
     return 0;
 }
 
-TEST(traffic_pool, fifty_members_cost_no_thread_and_little_memory)
+TEST(client_pool, fifty_members_need_no_thread_and_little_memory)
 {
     scene_options options;
     options.hosts.clear();

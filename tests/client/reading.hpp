@@ -11,7 +11,7 @@ using found = std::optional<bson::document>;
 inline scripted_reply batch(std::string_view field, std::int64_t id, std::string_view documents)
 {
     const auto list = bson::array_from_json(documents).value();
-    return {.body = bson::doc("cursor", bson::object("id", id, "ns", "sea.kelp", field, list), "ok",
+    return {.body = bson::doc("cursor", bson::object("id", id, "ns", "sea.coll", field, list), "ok",
                               1.0)};
 }
 inline scripted_reply first(std::int64_t id, std::string_view documents)
@@ -49,7 +49,7 @@ struct reading {
 
     mongo::cursor find(mongo::find_options options = {})
     {
-        return (*s.client)["sea"]["kelp"].find(bson::doc(), options);
+        return (*s.client)["sea"]["coll"].find(bson::doc(), options);
     }
 
     template <class T, class Start>

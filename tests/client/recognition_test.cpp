@@ -54,7 +54,7 @@ private:
     std::map<std::pair<std::string, std::int64_t>, bson::document> replies_;
 };
 
-TEST(traffic_recognition, a_write_that_is_repeated_is_applied_once)
+TEST(write_deduplication, retried_write_is_applied_once)
 {
     VERIFIES("RW-068");
     scene s;
@@ -70,7 +70,7 @@ TEST(traffic_recognition, a_write_that_is_repeated_is_applied_once)
     expect_clean(s);
 }
 
-TEST(traffic_recognition, a_write_that_is_repeated_often_has_one_result)
+TEST(write_deduplication, write_retried_five_times_has_one_result)
 {
     VERIFIES("RW-067");
     scene s;
@@ -86,7 +86,7 @@ TEST(traffic_recognition, a_write_that_is_repeated_often_has_one_result)
     expect_clean(s);
 }
 
-TEST(traffic_recognition, a_session_that_the_server_does_not_know_is_told)
+TEST(write_deduplication, no_such_session_206_is_reported_and_not_retried)
 {
     VERIFIES("RD-026");
     scene s;
@@ -101,7 +101,7 @@ TEST(traffic_recognition, a_session_that_the_server_does_not_know_is_told)
     expect_clean(s);
 }
 
-TEST(traffic_recognition, a_number_that_is_too_low_is_told_and_not_retried)
+TEST(write_deduplication, transaction_too_old_225_is_reported_and_not_retried)
 {
     VERIFIES("RD-027");
     scene s;

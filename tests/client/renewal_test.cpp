@@ -44,7 +44,7 @@ struct expiring {
     std::set<std::size_t> expired_on;
 };
 
-TEST(traffic_renewal, a_login_that_expired_is_renewed_and_the_command_sent_again)
+TEST(reauthentication, expired_login_is_renewed_and_the_command_resent)
 {
     for (const bool writes : {false, true}) {
         scene s{{.hosts = {"a"}}};
@@ -59,7 +59,7 @@ TEST(traffic_renewal, a_login_that_expired_is_renewed_and_the_command_sent_again
         EXPECT_EQ(at.door->logins(), 2U);
         EXPECT_EQ(s.server("a").count(name), before + 2);
 
-        // Over one connection, which nobody else has had meanwhile, and in this order.
+        // Over one connection, which was not checked in meanwhile, and in this order.
         std::vector<std::string> order;
         std::set<std::size_t> connections;
         std::set<std::int64_t> numbers;
@@ -89,7 +89,7 @@ TEST(traffic_renewal, a_login_that_expired_is_renewed_and_the_command_sent_again
     }
 }
 
-TEST(traffic_renewal, each_connection_renews_its_own)
+TEST(reauthentication, every_connection_reauthenticates_separately)
 {
     scene s{{.hosts = {"a"}}};
     expiring at{s, "&minPoolSize=4&maxPoolSize=4"};
@@ -106,7 +106,7 @@ TEST(traffic_renewal, each_connection_renews_its_own)
     expect_clean(s);
 }
 
-TEST(traffic_renewal, a_command_that_is_refused_twice_fails_and_the_next_one_logs_in_first)
+TEST(reauthentication, second_refusal_fails_and_the_next_command_logs_in)
 {
     scene s{{.hosts = {"a"}}};
     expiring at{s};
@@ -123,7 +123,7 @@ TEST(traffic_renewal, a_command_that_is_refused_twice_fails_and_the_next_one_log
     expect_clean(s);
 }
 
-TEST(traffic_renewal, a_login_that_is_refused_or_breaks_is_the_end_of_it)
+TEST(reauthentication, refused_or_broken_login_fails_the_command)
 {
     struct row {
         const char* name;
@@ -157,7 +157,7 @@ TEST(traffic_renewal, a_login_that_is_refused_or_breaks_is_the_end_of_it)
     }
 }
 
-TEST(traffic_renewal, takes_no_longer_than_its_operation_may)
+TEST(reauthentication, login_respects_the_deadline_of_its_operation)
 {
     scene s{{.hosts = {"a"}}};
     expiring at{s};

@@ -11,7 +11,7 @@ scripted_reply to_text(const char* what)
     return {.body = bson::doc("ok", 0.0, "errmsg", what)};
 }
 
-TEST(traffic_repeat, old_servers_may_say_in_words_that_they_are_no_primary)
+TEST(client_retry, not_primary_message_of_an_old_server_is_retried)
 {
     VERIFIES("RW-007");
     for (const char* const text : {"not master", "node is recovering"}) {
@@ -25,14 +25,14 @@ TEST(traffic_repeat, old_servers_may_say_in_words_that_they_are_no_primary)
         const auto seen = s.server("a").commands("insert");
         ASSERT_EQ(seen.size(), 2U) << text;
         EXPECT_EQ(seen[0].body["txnNumber"].as_int64(), seen[1].body["txnNumber"].as_int64());
-        const operation& read = s.run(bson::doc("find", "kelp"), as_read());
+        const operation& read = s.run(bson::doc("find", "coll"), as_read());
         ASSERT_TRUE(read.good()) << read.explain();
         EXPECT_EQ(s.server("a").count("find"), 2U) << text;
         expect_clean(s);
     }
 }
 
-TEST(traffic_repeat, only_what_the_server_would_number_is_numbered_and_repeated)
+TEST(client_retry, only_retryable_writes_get_txn_number_and_retry)
 {
     VERIFIES("RW-031");
     VERIFIES("RW-032");
@@ -45,10 +45,10 @@ TEST(traffic_repeat, only_what_the_server_would_number_is_numbered_and_repeated)
     const auto change = bson::doc("update", 0, "filter", object(), "updateMods",
                                   object("$inc", object("n", 1)), "multi", true);
     const bson::document commands[] = {
-        bson::doc("update", "kelp", "updates", list(statement)),
-        bson::doc("delete", "kelp", "deletes", list(removal)),
-        bson::doc("bulkWrite", 1, "ops", list(change), "nsInfo", list(object("ns", "db.kelp"))),
-        bson::doc("create", "kelp"),
+        bson::doc("update", "coll", "updates", list(statement)),
+        bson::doc("delete", "coll", "deletes", list(removal)),
+        bson::doc("bulkWrite", 1, "ops", list(change), "nsInfo", list(object("ns", "db.coll"))),
+        bson::doc("create", "coll"),
     };
     for (const bson::document& command : commands) {
         const std::string name{(*command.begin()).key()};
@@ -62,7 +62,7 @@ TEST(traffic_repeat, only_what_the_server_would_number_is_numbered_and_repeated)
     }
 }
 
-TEST(traffic_repeat, an_aggregation_that_writes_is_not_repeated)
+TEST(client_retry, aggregate_with_out_or_merge_is_not_retried)
 {
     VERIFIES("RW-035");
     for (const char* const last : {"$out", "$merge", "$match"}) {
@@ -70,7 +70,7 @@ TEST(traffic_repeat, an_aggregation_that_writes_is_not_repeated)
         s.server("a").on_command("aggregate", in_turn({hang_up(), good_write()}));
         s.connect();
         const auto stage = bson::doc(last, bson::object("into", "wrack"));
-        const auto command = bson::doc("aggregate", "kelp", "pipeline", bson::list(stage), "cursor",
+        const auto command = bson::doc("aggregate", "coll", "pipeline", bson::list(stage), "cursor",
                                        bson::object());
         const bool reads = std::string_view{last} == "$match";
         EXPECT_EQ(s.run(command, as_read()).good(), reads) << last;
@@ -79,7 +79,7 @@ TEST(traffic_repeat, an_aggregation_that_writes_is_not_repeated)
     }
 }
 
-TEST(traffic_repeat, who_waits_to_be_sent_again_is_ended_by_the_close_of_the_client)
+TEST(client_retry, operation_in_backoff_is_ended_by_client_close)
 {
     scene s{{.hosts = {"a"}}};
     s.server("a").on_command("insert", in_turn({{.body = overload_reply()}}));

@@ -218,7 +218,7 @@ TEST_F(retry_loop_strategy, strategy_that_answers_from_another_thread)
     EXPECT_EQ(run.took(), 6ms);
 }
 
-TEST_F(retry_loop_strategy, one_thread_fills_the_box_while_another_looks)
+TEST_F(retry_loop_strategy, answer_box_is_filled_from_another_thread)
 {
     shell::answer_box<int> box{world};
     std::thread other{[reply = box.reply()] { reply(1); }};

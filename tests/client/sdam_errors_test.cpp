@@ -13,7 +13,7 @@ void warm_up(scene& s, const std::string& more = {})
     ASSERT_TRUE(s.run(ping_command()).good());
 }
 
-TEST(traffic_errors, a_server_that_steps_down_is_asked_again_and_keeps_its_connections)
+TEST(client_sdam_errors, not_primary_rechecks_and_keeps_the_pool)
 {
     scene s;
     warm_up(s);
@@ -35,7 +35,7 @@ TEST(traffic_errors, a_server_that_steps_down_is_asked_again_and_keeps_its_conne
     expect_clean(s);
 }
 
-TEST(traffic_errors, a_server_that_shuts_down_or_is_old_loses_its_connections)
+TEST(client_sdam_errors, shutdown_or_wire_version_7_clears_the_pool)
 {
     for (const bool old : {false, true}) {
         scene s;
@@ -54,7 +54,7 @@ TEST(traffic_errors, a_server_that_shuts_down_or_is_old_loses_its_connections)
     }
 }
 
-TEST(traffic_errors, an_error_that_the_monitor_has_heard_of_changes_nothing)
+TEST(client_sdam_errors, error_with_a_stale_topology_version_is_ignored)
 {
     scene s;
     warm_up(s);
@@ -71,7 +71,7 @@ TEST(traffic_errors, an_error_that_the_monitor_has_heard_of_changes_nothing)
     expect_clean(s);
 }
 
-TEST(traffic_errors, many_errors_of_one_change_are_one_change)
+TEST(client_sdam_errors, many_errors_with_one_topology_version_change_it_once)
 {
     scene s;
     warm_up(s);
@@ -90,7 +90,7 @@ TEST(traffic_errors, many_errors_of_one_change_are_one_change)
     expect_clean(s);
 }
 
-TEST(traffic_errors, errors_of_connections_from_before_a_clear_change_nothing)
+TEST(client_sdam_errors, errors_of_an_old_generation_are_ignored)
 {
     scene s;
     warm_up(s, "&retryWrites=false");
@@ -113,7 +113,7 @@ TEST(traffic_errors, errors_of_connections_from_before_a_clear_change_nothing)
     expect_clean(s);
 }
 
-TEST(traffic_errors, a_reply_that_takes_too_long_says_nothing_about_the_server)
+TEST(client_sdam_errors, socket_timeout_of_a_reply_keeps_the_server)
 {
     scene s;
     warm_up(s, "&socketTimeoutMS=100&retryWrites=false");
@@ -161,7 +161,7 @@ void half_a_hello(scene& s)
     });
 }
 
-TEST(traffic_errors, a_connection_that_cannot_be_opened_loses_the_server)
+TEST(client_sdam_errors, failed_connect_or_hello_marks_the_server_unknown)
 {
     const fault_phase phases[] = {
         {"refused", refuse, "connect"},
@@ -191,7 +191,7 @@ TEST(traffic_errors, a_connection_that_cannot_be_opened_loses_the_server)
     }
 }
 
-TEST(traffic_errors, a_check_that_fails_loses_the_server_and_is_repeated_at_once)
+TEST(client_sdam_errors, failed_heartbeat_marks_unknown_and_is_repeated_at_once)
 {
     scene s;
     warm_up(s, "&heartbeatFrequencyMS=5000");
@@ -207,7 +207,7 @@ TEST(traffic_errors, a_check_that_fails_loses_the_server_and_is_repeated_at_once
     expect_clean(s);
 }
 
-TEST(traffic_errors, immediate_checks_keep_the_minimum_distance)
+TEST(client_sdam_errors, requested_checks_respect_min_heartbeat_frequency_ms)
 {
     scene s;
     warm_up(s, "&serverMonitoringMode=poll&heartbeatFrequencyMS=60000&retryWrites=false");

@@ -42,7 +42,7 @@ std::vector<std::int64_t> numbers(const std::vector<scripted_command>& of)
     return all;
 }
 
-TEST(traffic_session, its_operations_carry_its_id_and_its_writes_are_numbered)
+TEST(client_session, explicit_session_sends_lsid_and_increasing_txn_number)
 {
     VERIFIES("RW-002");
     VERIFIES("RW-037");
@@ -54,7 +54,7 @@ TEST(traffic_session, its_operations_carry_its_id_and_its_writes_are_numbered)
     for (int i = 0; i < 3; ++i)
         ASSERT_TRUE(s.run(insert_of(i), write_in(*first)).good());
     ASSERT_TRUE(s.run(ping_command(), in(*first, mongo::command_kind::generic)).good());
-    ASSERT_TRUE(s.run(bson::doc("find", "kelp"), in(*first, mongo::command_kind::read)).good());
+    ASSERT_TRUE(s.run(bson::doc("find", "coll"), in(*first, mongo::command_kind::read)).good());
     ASSERT_TRUE(first->id());
     const uuid id = *first->id();
     EXPECT_EQ(lsids(s.server("a").commands("insert")), (std::vector<uuid>{id, id, id}));
@@ -64,7 +64,7 @@ TEST(traffic_session, its_operations_carry_its_id_and_its_writes_are_numbered)
         EXPECT_FALSE(s.server("a").commands(name).at(0).body["txnNumber"]) << name;
     }
 
-    // While it is used by nobody else, other operations have sessions of their own.
+    // While it is reserved, other operations have sessions of their own.
     ASSERT_TRUE(s.write().good());
     EXPECT_NE(lsid_of(s.server("a").commands("insert").back()), id);
 
@@ -78,7 +78,7 @@ TEST(traffic_session, its_operations_carry_its_id_and_its_writes_are_numbered)
     expect_clean(s);
 }
 
-TEST(traffic_session, an_operation_without_one_takes_one_for_as_long_as_it_lasts)
+TEST(client_session, implicit_session_is_reused_by_consecutive_operations)
 {
     VERIFIES("RD-006");
     scene s{{.hosts = {"a"}}};
@@ -105,7 +105,7 @@ TEST(traffic_session, an_operation_without_one_takes_one_for_as_long_as_it_lasts
     expect_clean(s);
 }
 
-TEST(traffic_session, what_has_ended_or_belongs_to_another_client_is_refused)
+TEST(client_session, ended_or_foreign_session_is_refused)
 {
     scene s{{.hosts = {"a"}}};
     s.connect();
@@ -130,7 +130,7 @@ TEST(traffic_session, what_has_ended_or_belongs_to_another_client_is_refused)
     expect_clean(s);
 }
 
-TEST(traffic_session, a_server_without_sessions_gets_none_and_refuses_explicit_ones)
+TEST(client_session, server_without_sessions_refuses_explicit_sessions)
 {
     scene s{{.hosts = {"a"}}};
     s.set.has_sessions = false;
@@ -148,7 +148,7 @@ TEST(traffic_session, a_server_without_sessions_gets_none_and_refuses_explicit_o
     EXPECT_EQ(s.server("a").count("endSessions"), 0U);
 }
 
-TEST(traffic_session, after_a_network_error_it_is_not_used_by_anybody_else)
+TEST(client_session, dirty_session_is_not_reused_after_a_network_error)
 {
     scene s{{.hosts = {"a"}}};
     s.server("a").on_command("insert", in_turn({hang_up(), good_write()}));
@@ -185,7 +185,7 @@ TEST(traffic_session, after_a_network_error_it_is_not_used_by_anybody_else)
     }
 }
 
-TEST(traffic_session, closing_the_client_ends_all_that_were_used)
+TEST(client_session, client_close_sends_end_sessions_for_all_used)
 {
     scene s;
     s.connect();
@@ -208,7 +208,7 @@ TEST(traffic_session, closing_the_client_ends_all_that_were_used)
     EXPECT_EQ(ended, std::set(ids.begin(), ids.end()));
 }
 
-TEST(traffic_session, one_may_outlive_its_client)
+TEST(client_session, session_may_outlive_its_client)
 {
     scene s{{.hosts = {"a"}}};
     s.connect();
@@ -226,7 +226,7 @@ TEST(traffic_session, one_may_outlive_its_client)
     given.end();
 }
 
-TEST(traffic_session, one_that_the_server_is_about_to_forget_is_not_used_again)
+TEST(client_session, session_near_its_timeout_is_not_reused)
 {
     scene s{{.hosts = {"a"}}};  // forgets them after 30 minutes
     s.connect();
@@ -241,7 +241,7 @@ TEST(traffic_session, one_that_the_server_is_about_to_forget_is_not_used_again)
     expect_clean(s);
 }
 
-TEST(traffic_session, no_number_comes_twice_whatever_becomes_of_the_writes)
+TEST(client_session, txn_number_is_never_reused_whatever_the_outcome)
 {
     VERIFIES("RW-038");
     scene s{{.hosts = {"a"}}};

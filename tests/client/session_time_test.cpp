@@ -11,7 +11,7 @@ bson::document cluster_time(std::uint32_t seconds)
                      "signature", bson::object("keyId", std::int64_t{seconds}));
 }
 
-/// A reply that tells the time.
+/// A reply with operationTime and $clusterTime.
 scripted_reply at(std::uint32_t seconds)
 {
     return {bson::doc("n", 1, "ok", 1.0, "$clusterTime", cluster_time(seconds), "operationTime",
@@ -40,12 +40,12 @@ mongo::command_options in(const mongo::session& which)
     return {.session = &which};
 }
 
-TEST(traffic_session_time, what_a_reply_tells_goes_with_the_next_command_and_never_back)
+TEST(client_cluster_time, cluster_time_of_a_reply_is_sent_and_never_decreases)
 {
     scene s{{.hosts = {"a"}}};
     s.connect();
     s.server("a").on_command("count", in_turn({at(100), at(90), at(110)}));
-    const bson::document count = bson::doc("count", "kelp");
+    const bson::document count = bson::doc("count", "coll");
     std::vector<std::uint32_t> sent;
     for (int i = 0; i < 4; ++i) {
         ASSERT_TRUE(s.run(count).good());
@@ -55,7 +55,7 @@ TEST(traffic_session_time, what_a_reply_tells_goes_with_the_next_command_and_nev
     expect_clean(s);
 }
 
-TEST(traffic_session_time, an_error_tells_the_time_too)
+TEST(client_cluster_time, cluster_time_of_an_error_reply_is_used)
 {
     scene s{{.hosts = {"a"}}};
     s.connect();
@@ -64,7 +64,7 @@ TEST(traffic_session_time, an_error_tells_the_time_too)
                          "operationTime", bson::timestamp{.seconds = 70, .increment = 1});
     });
     const mongo::session given = s.client->start_session();
-    EXPECT_EQ(s.run(bson::doc("count", "kelp"), in(given)).code(), 13);
+    EXPECT_EQ(s.run(bson::doc("count", "coll"), in(given)).code(), 13);
     EXPECT_EQ(seconds_of(given.cluster_time()), 70U);
     ASSERT_TRUE(given.operation_time());
     EXPECT_EQ(given.operation_time()->seconds, 70U);
@@ -73,7 +73,7 @@ TEST(traffic_session_time, an_error_tells_the_time_too)
     expect_clean(s);
 }
 
-TEST(traffic_session_time, a_session_learns_from_its_own_operations)
+TEST(client_cluster_time, session_times_advance_with_its_own_operations)
 {
     scene s{{.hosts = {"a"}}};
     s.connect();
@@ -82,7 +82,7 @@ TEST(traffic_session_time, a_session_learns_from_its_own_operations)
     const mongo::session other = s.client->start_session();
     EXPECT_FALSE(one.cluster_time());
     EXPECT_FALSE(one.operation_time());
-    const bson::document count = bson::doc("count", "kelp");
+    const bson::document count = bson::doc("count", "coll");
     ASSERT_TRUE(s.run(count, in(one)).good());
     EXPECT_EQ(seconds_of(one.cluster_time()), 100U);
     EXPECT_EQ(one.operation_time()->seconds, 100U);
@@ -95,12 +95,12 @@ TEST(traffic_session_time, a_session_learns_from_its_own_operations)
     expect_clean(s);
 }
 
-TEST(traffic_session_time, what_a_session_was_told_by_hand_is_sent_with_its_commands_only)
+TEST(client_cluster_time, advanced_cluster_time_is_sent_by_that_session_only)
 {
     scene s{{.hosts = {"a"}}};
     s.connect();
     s.server("a").on_command("count", in_turn({at(100)}));
-    ASSERT_TRUE(s.run(bson::doc("count", "kelp")).good());
+    ASSERT_TRUE(s.run(bson::doc("count", "coll")).good());
     const mongo::session given = s.client->start_session();
     given.advance_cluster_time(cluster_time(500));
     given.advance_operation_time({.seconds = 500, .increment = 1});
@@ -134,7 +134,7 @@ void let_monitors_see_a_later_time(bool streams)
         (void)out.finish().value();
         return scripted_reply{bson::document::adopt(std::move(bytes))};
     });
-    ASSERT_TRUE(s.run(bson::doc("count", "kelp")).good());
+    ASSERT_TRUE(s.run(bson::doc("count", "coll")).good());
     for (int n = 0; n < 5; ++n) {
         s.set.elect("a:27017");  // news, for those who listen
         s.server("a").announce();
@@ -158,7 +158,7 @@ void let_monitors_see_a_later_time(bool streams)
     expect_clean(s);
 }
 
-TEST(traffic_session_time, monitors_neither_tell_the_time_nor_take_it)
+TEST(client_cluster_time, monitors_neither_send_nor_read_cluster_time)
 {
     for (const bool streams : {false, true})
         let_monitors_see_a_later_time(streams);

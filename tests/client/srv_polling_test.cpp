@@ -29,7 +29,7 @@ public:
     std::vector<std::string> asked;
     std::vector<time_point> when;
     std::optional<error> answer;
-    bool silent = false;  // then it comes when nobody waits any more
+    bool silent = false;  // then the answer comes after the lookup has ended
 
 private:
     runtime::awaitable<result<std::vector<runtime::srv_record>>> wrong(error why, time_point at)
@@ -56,13 +56,13 @@ public:
     std::string text;
 };
 
-constexpr const char* query = "_mongodb._tcp.cluster.kelp.test";
+constexpr const char* query = "_mongodb._tcp.cluster.home.test";
 
 /// A cluster of four routers, found by their SRV records.
 class cluster {
 public:
-    explicit cluster(scene_options options = {.hosts = {"h1.kelp.test", "h2.kelp.test", "h3.kelp.test",
-                                                    "h4.kelp.test"},
+    explicit cluster(scene_options options = {.hosts = {"h1.home.test", "h2.home.test", "h3.home.test",
+                                                    "h4.home.test"},
                                           .sharded = true})
         : s{std::move(options)},
           world{std::make_shared<dns_world>(s.app.world())},
@@ -76,7 +76,7 @@ public:
     {
         std::vector<runtime::srv_record> records;
         for (const std::string& host : hosts)
-            records.push_back({.host = host.find('.') == host.npos ? host + ".kelp.test" : host,
+            records.push_back({.host = host.find('.') == host.npos ? host + ".home.test" : host,
                                .port = 27017,
                                .ttl = ttl});
         s.simulation.set_srv(name, std::move(records));
@@ -84,7 +84,7 @@ public:
 
     void open(const std::string& more = {})
     {
-        s.connect_in(world, "mongodb+srv://cluster.kelp.test/?tls=false" + more);
+        s.connect_in(world, "mongodb+srv://cluster.home.test/?tls=false" + more);
         s.settle(1s);
     }
 
@@ -114,7 +114,7 @@ public:
     std::shared_ptr<warnings> log;
 };
 
-TEST(traffic_srv, records_that_come_and_go_are_followed)
+TEST(client_srv_polling, prose_1_to_5_added_and_removed_records_are_followed)
 {
     const std::vector<std::string> before = {"h1", "h2"};
     const std::vector<std::vector<std::string>> changes = {
@@ -142,7 +142,7 @@ TEST(traffic_srv, records_that_come_and_go_are_followed)
             EXPECT_TRUE(c.s.run(ping_command()).good());
         for (const std::string& host : before) {
             const bool gone = std::ranges::find(after, host) == after.end();
-            const std::string name = host + ".kelp.test";
+            const std::string name = host + ".home.test";
             EXPECT_EQ(c.s.server(name).open_connections() == 0, gone) << host;
             EXPECT_EQ(c.s.events().count(heard::pool_closed, name + ":27017"), gone ? 1U : 0U);
         }
@@ -168,7 +168,7 @@ void stays_while(const std::function<void(cluster&)>& break_it,
     EXPECT_EQ(c.between(0), 60s);
     for (std::size_t i = 1; i + 1 < asked; ++i)
         EXPECT_EQ(c.between(i), spacing) << i;
-    EXPECT_NE(c.log->text.find("cluster.kelp.test"), std::string::npos) << "no warning";
+    EXPECT_NE(c.log->text.find("cluster.home.test"), std::string::npos) << "no warning";
     EXPECT_TRUE(c.s.run(ping_command()).good());
     mend_it(c);
     c.publish({"h1", "h3"});
@@ -182,29 +182,29 @@ void stays_while(const std::function<void(cluster&)>& break_it,
     expect_clean(c.s);
 }
 
-TEST(traffic_srv, a_look_up_without_an_answer_changes_nothing)  // prose test 6
+TEST(client_srv_polling, prose_6_lookup_timeout_keeps_the_topology)  // prose test 6
 {
     const auto silence = [](cluster& c) {
-        c.world->answer = error{runtime::errc::name_lookup_failed, "nobody answers"};
+        c.world->answer = error{runtime::errc::name_lookup_failed, "no answer came"};
         c.world->silent = true;
     };
     stays_while(silence, [](cluster& c) { c.world->answer.reset(); }, 8s);  // waits 3 s for each
 }
 
-TEST(traffic_srv, a_look_up_that_fails_changes_nothing)  // prose test 7
+TEST(client_srv_polling, prose_7_failed_lookup_keeps_the_topology)  // prose test 7
 {
     stays_while([](cluster& c) { c.world->answer = error{runtime::errc::not_available, "kaput"}; },
                 [](cluster& c) { c.world->answer.reset(); }, 5s);
 }
 
-TEST(traffic_srv, no_records_at_all_change_nothing)  // prose test 8
+TEST(client_srv_polling, prose_8_empty_answer_keeps_the_topology)  // prose test 8
 {
     stays_while([](cluster& c) { c.publish({}); }, [](cluster&) {}, 5s);
 }
 
-TEST(traffic_srv, a_replica_set_is_looked_up_once)
+TEST(client_srv_polling, replica_set_is_not_polled)
 {
-    cluster c{{.hosts = {"h1.kelp.test", "h2.kelp.test"}}};
+    cluster c{{.hosts = {"h1.home.test", "h2.home.test"}}};
     c.publish({"h1"});
     c.open();
     EXPECT_TRUE(c.s.run(ping_command()).good());
@@ -216,10 +216,10 @@ TEST(traffic_srv, a_replica_set_is_looked_up_once)
     expect_clean(c.s);
 }
 
-TEST(traffic_srv, an_unknown_topology_is_looked_up_again)
+TEST(client_srv_polling, unknown_topology_is_polled_again)
 {
     cluster c;
-    c.s.host("h1.kelp.test").crash();
+    c.s.host("h1.home.test").crash();
     c.publish({"h1"});
     c.open("&serverSelectionTimeoutMS=90000");
     operation& op = c.s.start(ping_command());
@@ -232,7 +232,7 @@ TEST(traffic_srv, an_unknown_topology_is_looked_up_again)
     expect_clean(c.s);
 }
 
-TEST(traffic_srv, srv_max_hosts_takes_all_if_there_are_not_more)
+TEST(client_srv_polling, prose_10_and_11_srv_max_hosts_not_exceeded_uses_all)
 {
     for (const char* const most : {"0", "2"}) {  // prose tests 10 and 11
         cluster c;
@@ -248,13 +248,13 @@ TEST(traffic_srv, srv_max_hosts_takes_all_if_there_are_not_more)
     }
 }
 
-TEST(traffic_srv, srv_max_hosts_keeps_those_in_use_and_draws_the_others)  // prose test 12
+TEST(client_srv_polling, prose_12_srv_max_hosts_keeps_known_and_draws_others)  // prose test 12
 {
     names drawn;
     names first;
     for (std::uint64_t seed = 1; seed <= 12; ++seed) {
         cluster c{{.seed = seed,
-                   .hosts = {"h1.kelp.test", "h2.kelp.test", "h3.kelp.test", "h4.kelp.test"},
+                   .hosts = {"h1.home.test", "h2.home.test", "h3.home.test", "h4.home.test"},
                    .sharded = true}};
         c.publish({"h1", "h2"});
         c.open("&srvMaxHosts=2");
@@ -268,7 +268,7 @@ TEST(traffic_srv, srv_max_hosts_keeps_those_in_use_and_draws_the_others)  // pro
         expect_clean(c.s);
 
         cluster fewer{{.seed = seed,
-                       .hosts = {"h1.kelp.test", "h2.kelp.test", "h3.kelp.test"},
+                       .hosts = {"h1.home.test", "h2.home.test", "h3.home.test"},
                        .sharded = true}};
         fewer.publish({"h1", "h2", "h3"});
         fewer.open("&srvMaxHosts=1");
@@ -280,10 +280,10 @@ TEST(traffic_srv, srv_max_hosts_keeps_those_in_use_and_draws_the_others)  // pro
     EXPECT_EQ(first, (names{"h1", "h2", "h3"}));
 }
 
-TEST(traffic_srv, a_service_may_have_another_name)  // prose test 13
+TEST(client_srv_polling, prose_13_srv_service_name_is_used)  // prose test 13
 {
     cluster c;
-    const std::string other = "_customname._tcp.cluster.kelp.test";
+    const std::string other = "_customname._tcp.cluster.home.test";
     c.publish({"h1", "h2"}, 0, other);
     c.open("&srvServiceName=customname");
     EXPECT_EQ(c.hosts(), (names{"h1", "h2"}));
@@ -294,7 +294,7 @@ TEST(traffic_srv, a_service_may_have_another_name)  // prose test 13
     expect_clean(c.s);
 }
 
-TEST(traffic_srv, the_interval_is_the_ttl_but_a_minute_at_least)
+TEST(client_srv_polling, rescan_interval_is_the_ttl_and_at_least_60_s)
 {
     cluster c;
     c.publish({"h1"}, 90);
@@ -311,7 +311,7 @@ TEST(traffic_srv, the_interval_is_the_ttl_but_a_minute_at_least)
     expect_clean(c.s);
 }
 
-TEST(traffic_srv, a_host_outside_the_domain_is_left_out_with_a_warning)
+TEST(client_srv_polling, host_outside_the_domain_is_ignored_with_a_warning)
 {
     cluster c;
     c.s.simulation.add_host("h2.weed.test");
@@ -321,7 +321,7 @@ TEST(traffic_srv, a_host_outside_the_domain_is_left_out_with_a_warning)
     c.s.simulation.run_for(65s);
     EXPECT_EQ(c.hosts(), (names{"h1", "h3"}));
     EXPECT_NE(c.log->text.find("h2.weed.test"), std::string::npos) << c.log->text;
-    // If nobody can be trusted, nothing changes, and the next look-up comes soon.
+    // If no host can be trusted, nothing changes, and the next lookup comes soon.
     c.publish({"h2.weed.test"});
     c.s.simulation.run_for(65s);
     EXPECT_EQ(c.hosts(), (names{"h1", "h3"}));
@@ -331,14 +331,14 @@ TEST(traffic_srv, a_host_outside_the_domain_is_left_out_with_a_warning)
     expect_clean(c.s);
 }
 
-TEST(traffic_srv, a_load_balancer_is_looked_up_once)  // prose test 9
+TEST(client_srv_polling, prose_9_load_balancer_is_not_polled)  // prose test 9
 {
-    cluster c{{.hosts = {"h1.kelp.test", "h2.kelp.test"}, .sharded = true}};
-    for (const char* const name : {"h1.kelp.test", "h2.kelp.test"}) {
+    cluster c{{.hosts = {"h1.home.test", "h2.home.test"}, .sharded = true}};
+    for (const char* const name : {"h1.home.test", "h2.home.test"}) {
         c.s.server(name).on_hello([&c](const scripted_command& asked) {
             bson::byte_buffer bytes;
             bson::builder out{bytes};
-            out.merge(c.s.set.hello_of("h1.kelp.test:27017").view());
+            out.merge(c.s.set.hello_of("h1.home.test:27017").view());
             if (asked.body["loadBalanced"])
                 out.add("serviceId", bson::object_id{});
             (void)out.finish().value();

@@ -5,7 +5,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(traffic_streaming, heartbeats_come_at_the_frequency_that_was_asked_for)
+TEST(client_streaming, heartbeats_come_each_heartbeat_frequency_ms)
 {
     scene s;
     s.connect("&heartbeatFrequencyMS=500");
@@ -31,7 +31,7 @@ TEST(traffic_streaming, heartbeats_come_at_the_frequency_that_was_asked_for)
     expect_clean(s);
 }
 
-TEST(traffic_streaming, round_trips_are_measured_while_hello_is_blocked)
+TEST(client_streaming, rtt_is_measured_while_hello_is_blocked)
 {
     scene s;
     s.connect("&heartbeatFrequencyMS=500&appName=streamingRttTest");
@@ -53,7 +53,7 @@ TEST(traffic_streaming, round_trips_are_measured_while_hello_is_blocked)
     expect_clean(s);
 }
 
-TEST(traffic_streaming, a_heartbeat_is_told_before_anything_is_sent)
+TEST(client_streaming, heartbeat_started_is_published_before_sending)
 {
     scene s{{.hosts = {"a"}}};
     s.server("a").on_hello([](const scripted_command&) { return hang_up(); });
@@ -71,7 +71,7 @@ TEST(traffic_streaming, a_heartbeat_is_told_before_anything_is_sent)
     expect_clean(s);
 }
 
-TEST(traffic_streaming, a_check_tells_its_end_before_the_pool_is_changed)
+TEST(client_streaming, heartbeat_failed_precedes_pool_cleared)
 {
     scene s{{.hosts = {"a"}}};
     s.connect("&heartbeatFrequencyMS=500");
@@ -93,7 +93,7 @@ TEST(traffic_streaming, a_check_tells_its_end_before_the_pool_is_changed)
     expect_clean(s);
 }
 
-TEST(traffic_streaming, an_announced_primary_is_used_within_a_round_trip_and_a_millisecond)
+TEST(client_streaming, streamed_primary_is_used_within_one_round_trip)
 {
     scene s;
     s.set.elect("");
@@ -117,7 +117,7 @@ TEST(traffic_streaming, an_announced_primary_is_used_within_a_round_trip_and_a_m
     expect_clean(s);
 }
 
-TEST(traffic_streaming, an_old_reply_does_not_replace_a_newer_one)
+TEST(client_streaming, older_topology_version_does_not_replace_a_newer_one)
 {
     scene s;
     s.connect("&heartbeatFrequencyMS=1000");
@@ -126,7 +126,7 @@ TEST(traffic_streaming, an_old_reply_does_not_replace_a_newer_one)
     s.server("a").announce();
     s.simulation.run_for(100ms);
     const std::size_t changes = s.events().count(heard::server_changed, "a:27017");
-    // From now on it tells what it was before, under the version of that time.
+    // From now on it reports its earlier state, with the topologyVersion of that time.
     s.server("a").on_hello([&](const scripted_command&) {
         scripted_set past = s.set;
         past.versions["a:27017"] = 4;
@@ -141,7 +141,7 @@ TEST(traffic_streaming, an_old_reply_does_not_replace_a_newer_one)
     expect_clean(s);
 }
 
-TEST(traffic_streaming, polling_needs_no_second_connection)
+TEST(client_streaming, poll_mode_uses_one_connection)
 {
     scene s;
     s.connect("&heartbeatFrequencyMS=500&serverMonitoringMode=poll");

@@ -62,7 +62,7 @@ void make_slow(socket_server& server)
     });
 }
 
-TEST(sync_client, gives_replies_and_throws_errors)
+TEST(sync_client, run_command_returns_the_reply_or_throws)
 {
     socket_server server;
     server.ask([](scripted_server& script) {
@@ -75,7 +75,7 @@ TEST(sync_client, gives_replies_and_throws_errors)
     ASSERT_TRUE(good);
     EXPECT_EQ(*good, bson::doc("ok", 1.0));
 
-    const bson::document count = bson::doc("count", "kelp");
+    const bson::document count = bson::doc("count", "coll");
     const auto bad = client.try_run_command("sea", count);
     ASSERT_FALSE(bad);
     EXPECT_EQ(bad.error().code(), (error_code{13, core::mongo::server_category()}));
@@ -91,9 +91,9 @@ TEST(sync_client, gives_replies_and_throws_errors)
     EXPECT_EQ(server.commands("ping").at(0).body.get<std::string>("$db").value(), "sea");
 }
 
-TEST(sync_client, refuses_strings_that_it_does_not_understand)
+TEST(sync_client, invalid_connection_string_is_refused)
 {
-    EXPECT_THROW(mongo::sync::client{"kelp://sea"}, failure);
+    EXPECT_THROW(mongo::sync::client{"wave://sea"}, failure);
     const auto made = mongo::sync::client::create("mongodb://a:b:c");
     ASSERT_FALSE(made);
     EXPECT_FALSE(made.error().message().empty());
@@ -102,7 +102,7 @@ TEST(sync_client, refuses_strings_that_it_does_not_understand)
     EXPECT_THROW(nowhere.ready(), failure);
 }
 
-TEST(sync_client, retries_writes_and_keeps_sessions)
+TEST(sync_client, writes_are_retried_in_the_same_session)
 {
     socket_server server;
     server.ask([](scripted_server& script) {
@@ -113,7 +113,7 @@ TEST(sync_client, retries_writes_and_keeps_sessions)
     const mongo::sync::client client{server.uri()};
     const mongo::session session = client.start_session();
     const mongo::command_options options{.kind = mongo::command_kind::write, .session = &session};
-    const bson::document insert = bson::doc("insert", "kelp", "documents",
+    const bson::document insert = bson::doc("insert", "coll", "documents",
                                             bson::list(bson::object("_id", 1)));
     const auto done = client.try_run_command("sea", insert, options);
     ASSERT_TRUE(done) << done.error().explain();
@@ -133,7 +133,7 @@ TEST(sync_client, retries_writes_and_keeps_sessions)
     EXPECT_EQ(server.count("endSessions"), 0U) << "a session in doubt is not ended, but forgotten";
 }
 
-TEST(sync_client, keeps_a_deadline_and_never_takes_a_late_reply_for_another)
+TEST(sync_client, late_reply_after_the_deadline_is_never_delivered)
 {
     socket_server server;
     make_echo(server);
@@ -164,7 +164,7 @@ TEST(sync_client, keeps_a_deadline_and_never_takes_a_late_reply_for_another)
         EXPECT_NE(lates.at(i).connection, echoes.at(i).connection) << "it still owes a reply";
 }
 
-TEST(sync_client, waits_for_a_server_no_longer_than_it_may)
+TEST(sync_client, selection_ends_at_server_selection_timeout_ms)
 {
     std::string address;
     {
@@ -185,7 +185,7 @@ TEST(sync_client, waits_for_a_server_no_longer_than_it_may)
     EXPECT_LT(clock::now() - sooner, 450ms);
 }
 
-TEST(sync_client, many_threads_share_a_few_connections)
+TEST(sync_client, many_threads_share_max_pool_size_connections)
 {
     socket_server server;
     make_echo(server);
@@ -213,7 +213,7 @@ TEST(sync_client, many_threads_share_a_few_connections)
     EXPECT_GE(used.size(), 2U);
 }
 
-TEST(sync_client, closing_ends_what_other_threads_wait_for)
+TEST(sync_client, close_ends_operations_of_other_threads)
 {
     socket_server server;
     make_slow(server);
@@ -239,7 +239,7 @@ TEST(sync_client, closing_ends_what_other_threads_wait_for)
     client.close();  // once more does no harm
 }
 
-TEST(sync_client, closing_ends_those_who_wait_for_a_primary)
+TEST(sync_client, close_ends_waiting_server_selection)
 {
     socket_server server;
     server.set.primary.clear();
@@ -255,7 +255,7 @@ TEST(sync_client, closing_ends_those_who_wait_for_a_primary)
     EXPECT_EQ(server.count("ping"), 0U);
 }
 
-TEST(sync_client, leaves_nothing_behind_whether_it_was_closed_or_not)
+TEST(sync_client, destruction_leaves_no_threads_or_sockets)
 {
     socket_server server;
     make_slow(server);
@@ -307,13 +307,13 @@ private:
 };
 
 /// A thread that waits for one server's answer would watch no server meanwhile.
-TEST(sync_client, its_own_thread_does_not_give_up_cursors)
+TEST(sync_client, kill_cursors_is_sent_on_the_callers_thread)
 {
     socket_server server;
     server.ask([](scripted_server& script) {
         script.on("find", [](bson::view) {
             return bson::doc("cursor",
-                             bson::doc("id", std::int64_t{42}, "ns", "sea.kelp", "firstBatch",
+                             bson::doc("id", std::int64_t{42}, "ns", "sea.coll", "firstBatch",
                                        bson::arr(bson::doc("_id", 1))),
                              "ok", 1.0);
         });
@@ -323,7 +323,7 @@ TEST(sync_client, its_own_thread_does_not_give_up_cursors)
     mongo::client_options options;
     options.listeners = {watch};
     const mongo::sync::client client{server.uri(), options};
-    const auto test_collection = client["sea"]["kelp"];
+    const auto test_collection = client["sea"]["coll"];
     {
         mongo::sync::cursor enough = test_collection.find(bson::doc(), {.limit = 1});
         EXPECT_TRUE(enough.next());
@@ -344,28 +344,28 @@ TEST(sync_client, its_own_thread_does_not_give_up_cursors)
     EXPECT_EQ(watch->elsewhere, 0);
 }
 
-TEST(sync_client, can_be_moved)
+TEST(sync_client, move_keeps_the_client_usable)
 {
     socket_server server;
     mongo::sync::client first{server.uri()};
     ASSERT_TRUE(first.try_run_command("sea", ping()));
     mongo::sync::client second = std::move(first);
     ASSERT_TRUE(second.try_run_command("sea", ping()));
-    second = mongo::sync::client{server.uri("&appName=kelp")};
+    second = mongo::sync::client{server.uri("&appName=demo")};
     EXPECT_TRUE(second.try_run_command("sea", ping()));
 }
 
-TEST(sync_client, tells_what_wraps_it)
+TEST(sync_client, appended_metadata_is_sent_in_hello)
 {
     socket_server server;
     const mongo::sync::client client{server.uri()};
-    client.append_metadata("kelp", "1.0");
-    EXPECT_THROW(client.append_metadata("kelp|weed"), failure);
+    client.append_metadata("demo", "1.0");
+    EXPECT_THROW(client.append_metadata("demo|more"), failure);
     ASSERT_TRUE(client.try_run_command("sea", ping()));
     const std::size_t over = server.commands("ping").at(0).connection;
     const bson::document hello = server.ask(
         [over](scripted_server& script) { return script.first_hello(over); });
-    EXPECT_EQ(hello.get<std::string>("client.driver.name").value(), "holdfast|kelp");
+    EXPECT_EQ(hello.get<std::string>("client.driver.name").value(), "holdfast|demo");
 }
 
 }  // namespace

@@ -124,7 +124,7 @@ static_assert(std::movable<mongo::sync::cursor> && !std::copyable<mongo::sync::c
 static_assert(std::movable<mongo::sync::client> && !std::copyable<mongo::sync::client>);
 static_assert(std::copyable<mongo::sync::collection> && std::copyable<mongo::sync::database>);
 
-/// Nobody listens there, and nobody waits for long.
+/// No server listens there, and selection does not wait for long.
 mongo::sync::client nowhere()
 {
     return mongo::sync::client{"mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=5"};
@@ -138,7 +138,7 @@ mongo::sync::client nowhere()
         EXPECT_EQ(mongo::kind_of(outcome.error()), mongo::error_kind::selection) << #operation; \
     } while (false)
 
-TEST(sync_mirror, every_operation_of_a_collection_tells_what_went_wrong)
+TEST(sync_mirror, every_collection_operation_returns_its_error)
 {
     const auto client = nowhere();
     const auto c = client["bank"]["accounts"];
@@ -179,7 +179,7 @@ TEST(sync_mirror, every_operation_of_a_collection_tells_what_went_wrong)
     EXPECT_NO_THROW(c.find(d).close());  // it was never opened
 }
 
-TEST(sync_mirror, every_operation_of_databases_and_clients_tells_what_went_wrong)
+TEST(sync_mirror, every_database_and_client_operation_returns_its_error)
 {
     const auto client = nowhere();
     const auto bank = client["bank"];
@@ -202,7 +202,7 @@ TEST(sync_mirror, every_operation_of_databases_and_clients_tells_what_went_wrong
     EXPECT_TRUE(client.try_start_session());
 }
 
-TEST(sync_mirror, handles_outlive_their_client_and_say_that_it_is_closed)
+TEST(sync_mirror, handles_outlive_their_client_and_report_closed)
 {
     auto client = std::make_unique<mongo::sync::client>(nowhere());
     auto accounts = (*client)["bank"]["accounts"];

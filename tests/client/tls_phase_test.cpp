@@ -138,7 +138,7 @@ private:
     tls_world here_;
 };
 
-TEST(traffic_tls, monitors_and_operations_speak_it)
+TEST(client_tls, monitors_and_operations_use_tls)
 {
     tls_scene t;
     t.connect("&minPoolSize=2");
@@ -151,15 +151,15 @@ TEST(traffic_tls, monitors_and_operations_speak_it)
     expect_clean(t.s);
 }
 
-TEST(traffic_tls, a_certificate_that_is_not_trusted_ends_the_selection_at_once)
+TEST(client_tls, untrusted_certificate_ends_selection_at_once)
 {
     for (const std::string certificate : {"untrusted.pem", "expired.pem", "other_host.pem"}) {
         SCOPED_TRACE(certificate);
         tls_scene t{certificate};
         if (certificate == "other_host.pem")  // it is db.example.com's: another name is needed
-            t.s.simulation.set_addresses("kelp.test",
+            t.s.simulation.set_addresses("coll.test",
                                          {t.s.simulation.at("db.example.com").address()});
-        t.connect("", certificate == "other_host.pem" ? "kelp.test:27017" : tls_scene::address);
+        t.connect("", certificate == "other_host.pem" ? "coll.test:27017" : tls_scene::address);
         const operation& op = t.s.run(ping_command());
         ASSERT_TRUE(op.done());
         ASSERT_FALSE(op.good());
@@ -174,7 +174,7 @@ TEST(traffic_tls, a_certificate_that_is_not_trusted_ends_the_selection_at_once)
     }
 }
 
-TEST(traffic_tls, whoever_wants_to_wait_for_another_certificate_may)
+TEST(client_tls, untrusted_certificate_is_retried_without_fail_fast)
 {
     tls_scene t{"untrusted.pem"};
     t.connect("&failFastOnTerminalErrors=false&serverSelectionTimeoutMS=3000");
@@ -185,7 +185,7 @@ TEST(traffic_tls, whoever_wants_to_wait_for_another_certificate_may)
     expect_clean(t.s);
 }
 
-TEST(traffic_tls, a_certificate_that_may_be_invalid_is_taken)
+TEST(client_tls, tls_allow_invalid_certificates_accepts_any_certificate)
 {
     tls_scene t{"untrusted.pem"};
     t.connect("&tlsAllowInvalidCertificates=true");
@@ -194,7 +194,7 @@ TEST(traffic_tls, a_certificate_that_may_be_invalid_is_taken)
     expect_clean(t.s);
 }
 
-TEST(traffic_tls, a_handshake_of_the_monitor_that_breaks_loses_the_server_until_the_next_check)
+TEST(client_tls, broken_monitor_handshake_marks_the_server_unknown)
 {
     for (const reception reception_mode : {reception::close, reception::cut, reception::garble}) {
         SCOPED_TRACE(static_cast<int>(reception_mode));
@@ -212,7 +212,7 @@ TEST(traffic_tls, a_handshake_of_the_monitor_that_breaks_loses_the_server_until_
     }
 }
 
-TEST(traffic_tls, a_handshake_of_an_operation_that_breaks_loses_the_server_and_clears_its_pool)
+TEST(client_tls, broken_operation_handshake_clears_the_pool)
 {
     for (const reception reception_mode : {reception::close, reception::cut, reception::garble}) {
         SCOPED_TRACE(static_cast<int>(reception_mode));
@@ -233,7 +233,7 @@ TEST(traffic_tls, a_handshake_of_an_operation_that_breaks_loses_the_server_and_c
     }
 }
 
-TEST(traffic_tls, a_write_whose_handshake_broke_is_sent_once_it_can_be)
+TEST(client_tls, write_after_a_broken_handshake_is_sent_once)
 {
     tls_scene t;
     t.connect();
@@ -247,7 +247,7 @@ TEST(traffic_tls, a_write_whose_handshake_broke_is_sent_once_it_can_be)
     expect_clean(t.s);
 }
 
-TEST(traffic_tls, a_handshake_without_an_answer_ends_with_the_time_for_connecting)
+TEST(client_tls, silent_handshake_ends_at_connect_timeout_ms)
 {
     tls_scene t;
     t.receives = [](std::size_t) { return reception::ignore; };

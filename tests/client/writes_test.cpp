@@ -5,7 +5,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(traffic_writes, retry_writes_governs_one_client_and_no_other)
+TEST(retryable_writes, retry_writes_option_is_per_client)
 {
     VERIFIES("RW-014");
     scene s;
@@ -24,7 +24,7 @@ TEST(traffic_writes, retry_writes_governs_one_client_and_no_other)
     EXPECT_FALSE(seen[2].body["txnNumber"]);
 }
 
-TEST(traffic_writes, a_write_to_a_server_that_cannot_recognise_it_is_sent_once)
+TEST(retryable_writes, server_without_sessions_gets_one_attempt)
 {
     VERIFIES("RW-022");
     scene s;
@@ -43,7 +43,7 @@ TEST(traffic_writes, a_write_to_a_server_that_cannot_recognise_it_is_sent_once)
     expect_clean(s);
 }
 
-TEST(traffic_writes, a_write_that_hoped_for_a_number_in_vain_is_sent_once)
+TEST(retryable_writes, connection_without_sessions_gets_no_txn_number_and_one_attempt)
 {
     VERIFIES("RW-022");
     scene s{{.hosts = {"a", "b"}}};
@@ -70,7 +70,7 @@ TEST(traffic_writes, a_write_that_hoped_for_a_number_in_vain_is_sent_once)
     ASSERT_FALSE(op.good());
     const error& why = op.outcome->error();
     EXPECT_EQ(why.code(), boost::asio::error::eof) << why.explain();
-    EXPECT_TRUE(why.labels().empty()) << "whoever sends it again may do it twice";
+    EXPECT_TRUE(why.labels().empty()) << "a second attempt might apply it twice";
     const auto seen = s.server("b").commands("insert");
     ASSERT_EQ(seen.size(), 1U) << op.explain();
     EXPECT_FALSE(seen[0].body["txnNumber"]);
@@ -84,7 +84,7 @@ struct error_class {
     bool retried;
 };
 
-TEST(traffic_writes, only_a_retryable_error_is_followed_by_a_retry)
+TEST(retryable_writes, only_retryable_errors_are_retried)
 {
     VERIFIES("RW-046");
     const std::vector<error_class> classes = {
@@ -111,7 +111,7 @@ TEST(traffic_writes, only_a_retryable_error_is_followed_by_a_retry)
     }
 }
 
-TEST(traffic_writes, the_topology_knows_of_the_error_before_another_server_is_chosen)
+TEST(retryable_writes, sdam_handles_the_error_before_reselection)
 {
     VERIFIES("RW-047");
     scene s;
@@ -136,7 +136,7 @@ TEST(traffic_writes, the_topology_knows_of_the_error_before_another_server_is_ch
     expect_clean(s);
 }
 
-TEST(traffic_writes, a_retry_is_not_sent_to_a_server_that_cannot_recognise_it)
+TEST(retryable_writes, retry_is_not_sent_to_a_server_without_sessions)
 {
     VERIFIES("RW-049");
     scene s;
@@ -158,7 +158,7 @@ TEST(traffic_writes, a_retry_is_not_sent_to_a_server_that_cannot_recognise_it)
     expect_clean(s);
 }
 
-TEST(traffic_writes, a_failing_retry_changes_the_topology_too)
+TEST(retryable_writes, failed_retry_updates_the_topology)
 {
     VERIFIES("RW-050");
     scene s;
@@ -179,7 +179,7 @@ TEST(traffic_writes, a_failing_retry_changes_the_topology_too)
     expect_clean(s);
 }
 
-TEST(traffic_writes, a_retry_is_the_same_write_in_the_same_session)
+TEST(retryable_writes, retry_sends_the_same_command_lsid_and_txn_number)
 {
     VERIFIES("RW-056");
     scene s;
@@ -201,7 +201,7 @@ TEST(traffic_writes, a_retry_is_the_same_write_in_the_same_session)
     expect_clean(s);
 }
 
-TEST(traffic_writes, a_retry_waits_for_a_new_primary_as_long_as_any_operation)
+TEST(retryable_writes, retry_waits_server_selection_timeout_ms_for_a_primary)
 {
     VERIFIES("RW-060");
     for (const bool comes : {true, false}) {
@@ -233,7 +233,7 @@ TEST(traffic_writes, a_retry_waits_for_a_new_primary_as_long_as_any_operation)
     }
 }
 
-TEST(traffic_writes, each_attempt_tells_of_its_start_and_its_end)
+TEST(retryable_writes, every_attempt_publishes_started_and_one_end)
 {
     VERIFIES("RW-062");
     VERIFIES("RW-063");
@@ -257,7 +257,7 @@ TEST(traffic_writes, each_attempt_tells_of_its_start_and_its_end)
     }
 }
 
-TEST(traffic_writes, attempts_of_an_operation_share_a_number_and_may_use_other_connections)
+TEST(retryable_writes, attempts_share_operation_id_across_connections)
 {
     VERIFIES("RW-064");
     scene s;
@@ -274,7 +274,7 @@ TEST(traffic_writes, attempts_of_an_operation_share_a_number_and_may_use_other_c
     expect_clean(s);
 }
 
-TEST(traffic_writes, an_implicit_session_is_used_again_as_soon_as_its_operation_is_done)
+TEST(retryable_writes, implicit_session_is_reused_with_increasing_txn_number)
 {
     VERIFIES("RD-006");
     VERIFIES("RD-007");
@@ -292,7 +292,7 @@ TEST(traffic_writes, an_implicit_session_is_used_again_as_soon_as_its_operation_
     expect_clean(s);
 }
 
-TEST(traffic_writes, a_session_that_saw_a_broken_connection_is_not_used_again)
+TEST(retryable_writes, dirty_implicit_session_is_discarded)
 {
     scene s;
     s.server("a").on_command("insert", in_turn({hang_up(), good_write()}));
@@ -306,7 +306,7 @@ TEST(traffic_writes, a_session_that_saw_a_broken_connection_is_not_used_again)
     expect_clean(s);
 }
 
-TEST(traffic_writes, a_reply_that_does_not_come_is_a_network_error_however_it_is_lost)
+TEST(retryable_writes, missing_reply_is_a_network_error_and_retried)
 {
     VERIFIES("RW-004");
     const std::vector<std::pair<const char*, scripted_reply>> ways = {
@@ -336,7 +336,7 @@ TEST(traffic_writes, a_reply_that_does_not_come_is_a_network_error_however_it_is
     }
 }
 
-TEST(traffic_writes, a_retry_that_gets_no_connection_leaves_the_error_of_the_first_attempt)
+TEST(retryable_writes, checkout_timeout_of_a_retry_reports_the_first_error)
 {
     VERIFIES("RW-054");
     scene s;

@@ -8,7 +8,7 @@
 namespace holdfast::property {
 namespace {
 
-TEST(builder_property, writes_the_bytes_that_libbson_writes)
+TEST(builder_property, random_documents_have_the_bytes_of_libbson)
 {
     check([] {
         const choice_bytes bytes = *any_choices();
@@ -21,7 +21,7 @@ TEST(builder_property, writes_the_bytes_that_libbson_writes)
     });
 }
 
-TEST(builder_property, what_was_written_is_read_back)
+TEST(builder_property, random_documents_round_trip)
 {
     check([] {
         const choice_bytes bytes = *any_choices();

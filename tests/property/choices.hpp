@@ -6,7 +6,7 @@
 
 namespace holdfast::property {
 
-/// A sequence of bytes read as decisions. RapidCheck makes and shrinks the bytes; whoever holds
+/// A sequence of bytes read as decisions. RapidCheck makes and shrinks the bytes; code that holds
 /// this builds something from them. When they are used up every decision is 0, which must lead to
 /// an end.
 class choices {

@@ -140,7 +140,7 @@ private:
     bool was_lost_ = false;
 };
 
-TEST(couchbase_retry_property, every_request_completes_once_in_time_and_is_never_applied_twice)
+TEST(couchbase_retry_property, every_request_ends_once_in_time_without_double_apply)
 {
     check([] {
         const choice_bytes bytes = *any_choices();
@@ -148,8 +148,8 @@ TEST(couchbase_retry_property, every_request_completes_once_in_time_and_is_never
     });
 }
 
-/// A change is in doubt exactly if an attempt was sent and nobody answered it.
-TEST(couchbase_retry_property, only_an_unanswered_change_is_ambiguous)
+/// A mutation is in doubt exactly if an attempt was sent and not answered.
+TEST(couchbase_retry_property, only_an_unanswered_mutation_is_ambiguous)
 {
     check([] {
         const choice_bytes bytes = *any_choices();

@@ -1,4 +1,4 @@
-// Random use of a pool: no limit is broken, nobody is forgotten, no connection has two users.
+// Random use of a pool: no limit is broken, no checkout is forgotten, no connection has two users.
 #include "check.hpp"
 #include "choices.hpp"
 #include "core/pool/errc.hpp"
@@ -88,7 +88,7 @@ private:
         settle();
     }
 
-    /// The server is well again and everybody is honest: then nobody is left waiting.
+    /// The server works again and all checkouts are returned: then no checkout is left waiting.
     void finish()
     {
         pool_.mark_ready(now_);
@@ -193,7 +193,7 @@ private:
     std::set<connection_id> open_, opening_, used_;
 };
 
-TEST(pool_property, limits_hold_and_everybody_is_answered_once)
+TEST(pool_property, random_use_keeps_limits_and_answers_each_checkout_once)
 {
     check([] { random_use{*any_choices()}; });
 }

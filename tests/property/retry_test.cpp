@@ -121,7 +121,7 @@ private:
     bool has_failed_ = false;
 };
 
-TEST(retry_property, no_operation_is_tried_too_often_too_late_or_unsafely)
+TEST(retry_property, random_failures_keep_retry_limit_deadline_and_safety)
 {
     check([] { failing_operation{*any_choices()}; });
 }

@@ -201,7 +201,7 @@ private:
             RC_ASSERT(count(is(server_type::standalone)) + count(is(server_type::mongos)) == 0);
             break;
         case topology_type::load_balanced:
-            RC_FAIL("nobody asked for a load balancer");
+            RC_FAIL("no option asked for a load balancer");
         }
         check_books();
         check_freshness();
@@ -240,7 +240,7 @@ private:
             RC_ASSERT((before_->max_set_version <= topology_->max_set_version));
     }
 
-    /// Right after a primary was believed, only members that it names are there.
+    /// Right after a primary was accepted, only members that it names are there.
     void check_reply(const server_description& reply)
     {
         if (topology_->type == topology_type::single || reply.type != server_type::rs_primary ||
@@ -272,7 +272,7 @@ private:
     std::map<endpoint, core::connection_pool> pools_;
 };
 
-TEST(sdam_property, the_topology_stays_sound)
+TEST(sdam_property, random_replies_keep_the_topology_invariants)
 {
     VERIFIES("SD-063");
     check([] { random_client{*any_choices()}; });

@@ -37,7 +37,7 @@ bool has_zero_in_two_bytes(const std::string& text)
     return text.find("\xC0\x80") != text.npos && !bson::is_utf8(text);
 }
 
-TEST(utf8_property, is_what_libbson_takes_for_it)
+TEST(utf8_property, random_bytes_validate_like_libbson)
 {
     static difference_table<std::string> known{
         "which bytes are UTF-8",

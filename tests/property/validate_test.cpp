@@ -177,7 +177,7 @@ difference_table<disagreement>& known_differences()
     return table;
 }
 
-/// What a reader does who trusts nobody: no bytes may lead it astray. The sanitizers watch.
+/// A reader that trusts no input: no bytes may lead it astray. The sanitizers watch.
 void read_without_trust(const byte_string& bytes, bool valid)
 {
     const auto document = bson::view::parse(bytes);
@@ -193,7 +193,7 @@ void read_without_trust(const byte_string& bytes, bool valid)
     RC_ASSERT(printed.has_value() && relaxed.has_value() && rewritten.has_value());
 }
 
-TEST(validate_property, accepts_what_libbson_accepts)
+TEST(validate_property, damaged_documents_validate_like_libbson)
 {
     known_differences();
     check([] {

@@ -49,7 +49,7 @@ std::uint16_t port_of(int socket)
 }  // namespace
 
 struct dns_stub::server {
-    /// Somebody who asked by TCP.
+    /// A client that asked by TCP.
     struct client {
         int socket;
         message received = {};

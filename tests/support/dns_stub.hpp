@@ -12,7 +12,7 @@
 namespace holdfast::proof {
 
 /// A name server on 127.0.0.1, by UDP and TCP, in a thread of its own. It knows the records that it
-/// is told, which may change at any time, and denies all others. Names are in lower case and have
+/// is given, which may change at any time, and denies all others. Names are in lower case and have
 /// no dot at the end.
 class dns_stub {
 public:
@@ -21,7 +21,7 @@ public:
     enum class manner {
         answers,
         is_silent,  // takes questions, and that is all
-        holds,  // answers when it is told to answer again
+        holds,  // answers after behave() has changed this mode
         truncates,  // by UDP; so the question is to be asked again by TCP
         fails,  // SERVFAIL
         refuses,

@@ -29,7 +29,7 @@ struct memory_limits {
     bool never_ends = false;         // although the writer has gone
 };
 
-/// One direction: bytes that somebody wrote and nobody has read yet.
+/// One direction: bytes that were written and not read yet.
 class memory_pipe {
 public:
     memory_pipe(runtime::world& in, memory_limits limits) : changed{in}, limits_{limits} {}

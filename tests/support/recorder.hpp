@@ -67,7 +67,7 @@ struct record {
 /// For people: one line.
 std::string describe(const record& one, time_point since);
 
-/// Keeps all events of one client, with the time at which they were told.
+/// Keeps all events of one client, with the time at which they were delivered.
 class recorder final : public mongo::event_listener {
 public:
     explicit recorder(const sim::simulation& in) : in_{in} {}

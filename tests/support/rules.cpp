@@ -106,7 +106,7 @@ public:
             break;
         case heard::pool_cleared:
             if (!std::exchange(ready_, false))
-                out.add(e, "a paused pool tells that it was cleared");
+                out.add(e, "a paused pool publishes a second pool cleared");
             ++generation_;
             break;
         case heard::pool_closed:
@@ -117,7 +117,7 @@ public:
             break;
         case heard::check_out_failed:
             if (waiting_-- == 0)
-                out.add(e, "nobody asked");
+                out.add(e, "there was no request");
             break;
         default:
             see_connection(e, out);
@@ -188,7 +188,7 @@ private:
         } else if (e.what == heard::checked_out) {
             expect(e, c, state::idle, state::out, out);
             if (waiting_-- == 0)
-                out.add(e, "nobody asked");
+                out.add(e, "there was no request");
             if (!ready_)
                 out.add(e, "by a paused pool");
             if (c.generation != generation_)
@@ -260,7 +260,7 @@ public:
             const auto at = servers_.find(e.server);
             if (at == servers_.end())
                 return out.add(e, "is not open");
-            // A member's word that somebody may be the primary is no news about that server.
+            // A member's hint at a possible primary is no change of that server.
             const std::string before = e.before == "PossiblePrimary" ? "Unknown" : e.before;
             if (at->second != before)
                 out.add(e, "does not begin where the last change ended");

@@ -37,7 +37,7 @@ scene::scene(scene_options options)
         one.server->on("find", [](bson::view) {
             return bson::doc(
                 "cursor",
-                bson::object("id", std::int64_t{0}, "ns", "sea.kelp", "firstBatch", bson::list()),
+                bson::object("id", std::int64_t{0}, "ns", "sea.coll", "firstBatch", bson::list()),
                 "ok", 1.0);
         });
         one.server->on("endSessions", [](bson::view) { return bson::doc("ok", 1.0); });
@@ -164,10 +164,10 @@ runtime::awaitable<void> close_client(mongo::client which, bool& done)
 
 }  // namespace
 
-void scene::settle(duration how_long)
+void scene::settle(duration length)
 {
     app.start(open_client(*client));
-    simulation.run_for(how_long);
+    simulation.run_for(length);
 }
 
 std::string scene::close()

@@ -74,7 +74,7 @@ public:
     operation& write(int id = 1);
 
     /// Opens the client, and waits until it knows all members.
-    void settle(duration how_long = std::chrono::milliseconds{50});
+    void settle(duration length = std::chrono::milliseconds{50});
 
     /// Closes the client and runs until nothing of it is left. What is left, if anything.
     std::string close();
@@ -117,7 +117,7 @@ inline mongo::command_options as_read()
 
 inline bson::document insert_of(int id)
 {
-    return bson::doc("insert", "kelp", "documents", bson::list(bson::object("_id", id)));
+    return bson::doc("insert", "coll", "documents", bson::list(bson::object("_id", id)));
 }
 
 inline bson::document ping_command()

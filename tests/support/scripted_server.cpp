@@ -149,10 +149,10 @@ struct scripted_server::script {
         return packed;
     }
 
-    static runtime::awaitable<void> pause(runtime::world& in, duration how_long)
+    static runtime::awaitable<void> pause(runtime::world& in, duration length)
     {
-        if (how_long > duration::zero())
-            co_await runtime::sleep_until(in, in.steady_now() + how_long);
+        if (length > duration::zero())
+            co_await runtime::sleep_until(in, in.steady_now() + length);
     }
 
     /// False if the connection is to be closed.

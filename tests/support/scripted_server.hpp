@@ -46,7 +46,7 @@ inline scripted_reply keep_silent()
     return {};
 }
 
-/// A MongoDB server that says what it is told to say, in whatever world it is put. It knows hello
+/// A MongoDB server that sends scripted replies, in any world. It knows hello
 /// and ping; everything else, and every mischief, is scripted by its test. A hello that may wait
 /// for news (topologyVersion, maxAwaitTimeMS) is kept waiting until announce() or until its time is
 /// up, and answered again and again if the client allows it.

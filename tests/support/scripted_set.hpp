@@ -61,7 +61,7 @@ struct scripted_set {
         return bson::document::adopt(std::move(bytes));
     }
 
-    /// Everybody knows a new primary from now on; whoever is asked says so.
+    /// All members know a new primary from now on and report it.
     void elect(std::string who)
     {
         primary = std::move(who);

@@ -102,7 +102,7 @@ inline result<sent_message> send(const core::mongo::command& what, allows limit 
     return sent;
 }
 
-/// How the executor tells of a write concern that was not met.
+/// The error by which the executor reports a write concern that was not met.
 inline error failed_with(std::string_view reply)
 {
     const bson::document said = json(reply);

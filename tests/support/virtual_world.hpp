@@ -12,7 +12,7 @@
 
 namespace holdfast::proof {
 
-/// The smallest world there is: time that passes when nothing else is left to do, and nobody to
+/// The smallest world there is: time that passes when nothing else is left to do, and no peer to
 /// talk to. For tests of what only waits; what talks is tested in the simulator.
 class virtual_world final : public runtime::world, private runtime::alarm_clock {
 public:
@@ -71,7 +71,7 @@ public:
         while (ring_next(when));
         now_ = when;
     }
-    void run_for(duration how_long) { run_until(now_ + how_long); }
+    void run_for(duration length) { run_until(now_ + length); }
 
     std::size_t alarms_set() const
     {
@@ -82,7 +82,7 @@ public:
     runtime::run_queue queue;
 
 private:
-    static error nothing_there() { return {runtime::errc::not_available, "nobody is here"}; }
+    static error nothing_there() { return {runtime::errc::not_available, "no peer is here"}; }
 
     void set(runtime::alarm& which, time_point when) override
     {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A checker is believed after it has caught a planted offence.
+"""A checker is trusted after it has caught a planted offence.
 
 The files in planted/ break every rule; each line that does so says which one: `offence: purity`.
 tools/tidy.py must report exactly these. Offences of length are made here: files of that

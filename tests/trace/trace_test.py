@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Plants results and documents, and checks what tools/trace.py believes of them."""
+"""Plants results and documents, and checks what tools/trace.py makes of them."""
 import json
 import pathlib
 import subprocess
@@ -13,7 +13,7 @@ SD-001\ts\t-\tMUST\tfirst\t-\ttest
 SD-002\ts\t-\tMUST\tsecond, with a "quote\t-\ttest
 BP-053\ts\t-\tDOC\ta page\t-\tdoc
 RW-003\ts\t-\tMAY\ta name\t-\treview
-RD-001\ts\t-\tSUPERSEDED\told\t-\tsuperseded
+RD-001\ts\t-\tSUPERSEDED\tformer\t-\tsuperseded
 BP-021\ts\t-\tMUST\tnot yet\t-\tlater
 """
 
@@ -110,7 +110,7 @@ class Trace(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("SD-002 is open, and waiting.tsv does not say what it waits for", output)
 
-    def test_nothing_may_be_open_once_nobody_waits(self):
+    def test_nothing_may_be_open_once_nothing_is_waited_for(self):
         said = "SD-002 is open, and waiting.tsv does not say what it waits for"
         page = "<!-- BP-053 --> <!-- RW-003 -->"
         for waiting in ([], None):  # only its header, and no table at all
@@ -131,7 +131,7 @@ class Trace(unittest.TestCase):
         self.assertIn("SD-002 is proven and waits for nothing", output)
         self.assertIn("| SD-002 | MUST | test | proven | suite.works |", lines)
 
-    def test_nobody_waits_for_what_does_not_exist(self):
+    def test_waiting_for_an_unknown_id_is_an_error(self):
         status, _, output, _ = self.trace(ran("works", "SD-001", "SD-002"), waiting=[
             ("BP-053", "document"), ("RW-003", "godot"), ("SD-999", "monitor"),
             ("BP-021", "executor")])

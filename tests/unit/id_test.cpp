@@ -16,13 +16,13 @@ static_assert(!std::equality_comparable_with<connection_id, operation_id>);
 static_assert(std::is_nothrow_constructible_v<request_id, std::int32_t>);
 static_assert(sizeof(request_id) == sizeof(std::int32_t));
 
-TEST(strong_id, begins_with_the_value_of_its_type)
+TEST(strong_id, default_constructed_holds_the_default_value)
 {
     EXPECT_EQ(endpoint{}.value(), "");
     EXPECT_EQ(connection_id{}.value(), 0);
 }
 
-TEST(strong_id, compares_by_value)
+TEST(strong_id, comparison_is_by_value)
 {
     const endpoint a{"a:27017"};
     const endpoint b{"b:27017"};
@@ -32,7 +32,7 @@ TEST(strong_id, compares_by_value)
     EXPECT_GT(connection_id{2}, connection_id{-3});
 }
 
-TEST(strong_id, hashes_by_value)
+TEST(strong_id, hash_is_by_value)
 {
     std::unordered_set<endpoint> seen{endpoint{"a:1"}, endpoint{"b:1"}, endpoint{"a:1"}};
     EXPECT_EQ(seen.size(), 2u);

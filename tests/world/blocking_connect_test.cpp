@@ -64,7 +64,7 @@ protected:
     net::wake_up end;
 };
 
-TEST_F(blocking_connect, a_refusal_names_server_phase_and_cause)
+TEST_F(blocking_connect, refused_connect_names_server_phase_and_cause)
 {
     const std::uint16_t port = free_port();
     const auto made = connect({"127.0.0.1", port}, long_enough);
@@ -77,7 +77,7 @@ TEST_F(blocking_connect, a_refusal_names_server_phase_and_cause)
     EXPECT_EQ(made.error().context("cause"), "connection refused");
 }
 
-TEST_F(blocking_connect, nobody_answers_until_the_deadline)
+TEST_F(blocking_connect, unanswered_connect_ends_at_the_deadline)
 {
     const proof::full_backlog silent;
     const auto begin = world.steady_now();
@@ -89,7 +89,7 @@ TEST_F(blocking_connect, nobody_answers_until_the_deadline)
     EXPECT_LT(world.steady_now(), begin + 60ms + 500ms);
 }
 
-TEST_F(blocking_connect, a_deadline_that_is_over_is_a_time_out)
+TEST_F(blocking_connect, expired_deadline_is_connect_timed_out)
 {
     const proof::raw_door door;
     const auto made = connect({"127.0.0.1", door.port()}, -1s);
@@ -97,7 +97,7 @@ TEST_F(blocking_connect, a_deadline_that_is_over_is_a_time_out)
     EXPECT_EQ(made.error().code(), runtime::errc::connect_timed_out);
 }
 
-TEST_F(blocking_connect, another_thread_ends_it)
+TEST_F(blocking_connect, cancel_from_another_thread_ends_connect)
 {
     const proof::full_backlog silent;
     std::thread other{[this, me = proof::this_thread()] {
@@ -112,7 +112,7 @@ TEST_F(blocking_connect, another_thread_ends_it)
     EXPECT_EQ(connect(where, long_enough).error().code(), runtime::errc::cancelled) << "for good";
 }
 
-TEST_F(blocking_connect, the_next_address_starts_when_the_first_fails)
+TEST_F(blocking_connect, next_address_starts_when_the_first_fails)
 {
     const proof::raw_door door;  // at 127.0.0.1 alone
     const auto begin = world.steady_now();
@@ -122,7 +122,7 @@ TEST_F(blocking_connect, the_next_address_starts_when_the_first_fails)
     EXPECT_LT(world.steady_now(), begin + long_enough);
 }
 
-TEST_F(blocking_connect, the_next_address_starts_after_the_head_start)
+TEST_F(blocking_connect, next_address_starts_after_the_head_start)
 {
     const proof::full_backlog silent;  // at 127.0.0.1
     const proof::raw_door door{"127.0.0.2", silent.port()};
@@ -134,7 +134,7 @@ TEST_F(blocking_connect, the_next_address_starts_after_the_head_start)
     EXPECT_LT(world.steady_now(), begin + long_enough);
 }
 
-TEST_F(blocking_connect, the_first_address_wins_even_if_it_is_not_the_last_to_start)
+TEST_F(blocking_connect, first_address_to_connect_wins)
 {
     const proof::raw_door one;
     const proof::raw_door two{"127.0.0.2", one.port()};
@@ -143,7 +143,7 @@ TEST_F(blocking_connect, the_first_address_wins_even_if_it_is_not_the_last_to_st
     EXPECT_EQ((*made)->peer(), "127.0.0.1:" + std::to_string(one.port()));
 }
 
-TEST_F(blocking_connect, the_deadline_holds_for_all_addresses_together)
+TEST_F(blocking_connect, deadline_covers_all_addresses_together)
 {
     const proof::full_backlog silent;
     const std::vector<std::string> same(5, "127.0.0.1");
@@ -157,7 +157,7 @@ TEST_F(blocking_connect, the_deadline_holds_for_all_addresses_together)
     EXPECT_EQ(open_files(), files);
 }
 
-TEST_F(blocking_connect, when_all_fail_all_are_named)
+TEST_F(blocking_connect, error_names_all_addresses_if_all_fail)
 {
     const std::uint16_t port = free_port();
     const std::string number = std::to_string(port);
@@ -169,7 +169,7 @@ TEST_F(blocking_connect, when_all_fail_all_are_named)
                                           ", 127.0.0.1:" + number + ")");
 }
 
-TEST_F(blocking_connect, a_name_that_nobody_knows_fails_in_its_own_phase)
+TEST_F(blocking_connect, unknown_name_fails_in_the_resolve_phase)
 {
     const proof::dns_stub names;  // knows none
     net::world_settings settings;
@@ -187,7 +187,7 @@ TEST_F(blocking_connect, a_name_that_nobody_knows_fails_in_its_own_phase)
     EXPECT_EQ(made.error().context("cause"), "no such host");
 }
 
-TEST_F(blocking_connect, all_addresses_of_a_name_are_tried)
+TEST_F(blocking_connect, every_address_of_a_name_is_tried)
 {
     proof::dns_stub names;
     names.add_address("db.example", "127.0.0.9");
@@ -203,7 +203,7 @@ TEST_F(blocking_connect, all_addresses_of_a_name_are_tried)
     EXPECT_EQ((*made)->peer(), "127.0.0.1:" + std::to_string(door.port()));
 }
 
-TEST_F(blocking_connect, a_name_server_that_is_silent_is_waited_for_until_the_deadline)
+TEST_F(blocking_connect, silent_name_server_ends_at_the_deadline)
 {
     proof::dns_stub names;
     names.behave(proof::dns_stub::manner::is_silent);
@@ -220,7 +220,7 @@ TEST_F(blocking_connect, a_name_server_that_is_silent_is_waited_for_until_the_de
     EXPECT_LT(here.steady_now(), begin + 50ms + 500ms);
 }
 
-TEST_F(blocking_connect, a_name_that_the_system_knows_is_found)
+TEST_F(blocking_connect, localhost_is_resolved)
 {
     const proof::raw_door door;
     const auto made = connect({"localhost", door.port()}, long_enough);
@@ -228,7 +228,7 @@ TEST_F(blocking_connect, a_name_that_the_system_knows_is_found)
     EXPECT_EQ((*made)->peer(), "127.0.0.1:" + std::to_string(door.port()));
 }
 
-TEST_F(blocking_connect, a_path_without_a_socket_fails)
+TEST_F(blocking_connect, missing_unix_socket_fails)
 {
     const std::string path = temporary_path(".none");
     const auto made = connect({path, 0}, long_enough);
@@ -263,7 +263,7 @@ private:
     int socket_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 };
 
-TEST_F(blocking_connect, a_full_queue_of_a_path_is_waited_for)
+TEST_F(blocking_connect, full_backlog_of_a_unix_socket_is_waited_for)
 {
     const std::string path = temporary_path(".full");
     const small_door door{path};

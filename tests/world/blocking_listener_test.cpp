@@ -74,13 +74,13 @@ void ask_and_cancel(const destination& at)
     EXPECT_EQ(server.run(serve_one(*door)).code(), runtime::errc::cancelled) << "for good";
 }
 
-TEST(blocking_listener, two_blocking_worlds_talk_by_tcp)
+TEST(blocking_listener, two_worlds_exchange_bytes_over_tcp)
 {
     ask_and_cancel({"127.0.0.1", 0});
     ask_and_cancel({"localhost", 0});
 }
 
-TEST(blocking_listener, two_blocking_worlds_talk_by_a_path)
+TEST(blocking_listener, two_worlds_exchange_bytes_over_a_unix_socket)
 {
     const auto file = std::to_string(::getpid()) + ".door";
     const std::string path = (std::filesystem::temp_directory_path() / file).string();
@@ -100,7 +100,7 @@ TEST(blocking_listener, cancel_from_another_thread_ends_accept)
     other.join();
 }
 
-TEST(blocking_listener, says_why_it_cannot_listen)
+TEST(blocking_listener, listen_error_names_address_and_cause)
 {
     blocking_world world;
     const proof::raw_door taken;
@@ -116,7 +116,7 @@ TEST(blocking_listener, says_why_it_cannot_listen)
     EXPECT_FALSE(world.listen({"not.an.address", 0}));
 }
 
-TEST(blocking_world, chance_is_not_always_the_same)
+TEST(blocking_world, random_bytes_and_chance_differ_per_draw)
 {
     blocking_world world;
     std::uint8_t some[16] = {};
@@ -129,7 +129,7 @@ TEST(blocking_world, chance_is_not_always_the_same)
     EXPECT_LT(world.chance(), 1.0);
 }
 
-TEST(blocking_world, has_tls_and_names)
+TEST(blocking_world, tls_and_resolve_are_available)
 {
     blocking_world world;
     EXPECT_TRUE(world.tls({}));

@@ -71,7 +71,7 @@ awaitable<wait_end> wait_for_news(event& news, time_point until)
     co_return co_await news.wait(seen, until);
 }
 
-TEST(blocking_run, gives_what_the_coroutine_gave)
+TEST(blocking_run, value_of_the_coroutine_is_returned)
 {
     blocking_world world;
     EXPECT_EQ(*world.run(make_precious(7)).value, 7);
@@ -82,21 +82,21 @@ TEST(blocking_run, gives_what_the_coroutine_gave)
     EXPECT_EQ(sum, 5);
 }
 
-TEST(blocking_run, throws_what_the_coroutine_threw_and_can_go_on)
+TEST(blocking_run, exception_of_the_coroutine_is_rethrown)
 {
     blocking_world world;
     EXPECT_THROW(world.run(fail()), std::runtime_error);
     EXPECT_EQ(*world.run(half(2)), 1);
 }
 
-TEST(blocking_run, drives_a_coroutine_that_suspends)
+TEST(blocking_run, suspended_coroutine_is_resumed)
 {
     blocking_world world;
     world.run(step_aside(1000));
     EXPECT_EQ(*world.run(half(2)), 1);
 }
 
-TEST(blocking_run, runs_what_is_queued_before_and_meanwhile)
+TEST(blocking_run, queued_functions_run_before_and_meanwhile)
 {
     blocking_world world;
     int ran = 0;
@@ -109,7 +109,7 @@ TEST(blocking_run, runs_what_is_queued_before_and_meanwhile)
     EXPECT_EQ(ran, 11);
 }
 
-TEST(blocking_run, rings_what_is_due_even_if_nothing_ever_waits)
+TEST(blocking_run, due_alarms_ring_although_nothing_waits)
 {
     blocking_world world;
     bool rung = false;
@@ -124,7 +124,7 @@ TEST(blocking_run, rings_what_is_due_even_if_nothing_ever_waits)
     EXPECT_TRUE(rung);
 }
 
-TEST(blocking_run, an_exception_of_a_queued_function_waits_until_the_job_is_done)
+TEST(blocking_run, exception_of_a_queued_function_is_thrown_after_the_job)
 {
     blocking_world world;
     bool done = false;
@@ -138,7 +138,7 @@ TEST(blocking_run, an_exception_of_a_queued_function_waits_until_the_job_is_done
     EXPECT_EQ(*world.run(half(2)), 1);
 }
 
-TEST(blocking_run, sleeps_until_the_time_has_come)
+TEST(blocking_run, sleep_ends_at_its_time)
 {
     blocking_world world;
     const auto begin = world.steady_now();
@@ -147,7 +147,7 @@ TEST(blocking_run, sleeps_until_the_time_has_come)
     EXPECT_LT(world.steady_now(), begin + long_enough);
 }
 
-TEST(blocking_run, an_event_that_nobody_notifies_times_out)
+TEST(blocking_run, event_without_notify_times_out)
 {
     blocking_world world;
     event news{world};
@@ -157,7 +157,7 @@ TEST(blocking_run, an_event_that_nobody_notifies_times_out)
     EXPECT_EQ(world.run(wait_for_news(news, begin)), wait_end::timed_out);
 }
 
-TEST(blocking_run, another_thread_wakes_it_by_an_event)
+TEST(blocking_run, notify_from_another_thread_wakes_the_world)
 {
     blocking_world world;
     event news{world};
@@ -171,7 +171,7 @@ TEST(blocking_run, another_thread_wakes_it_by_an_event)
     }
 }
 
-TEST(blocking_run, another_thread_ends_the_wait_by_destroying_the_event)
+TEST(blocking_run, event_destroyed_by_another_thread_ends_the_wait)
 {
     blocking_world world;
     auto news = std::make_unique<event>(world);
@@ -191,7 +191,7 @@ TEST(blocking_run, another_thread_ends_the_wait_by_destroying_the_event)
     other.join();
 }
 
-TEST(blocking_run, an_earlier_alarm_of_another_thread_wakes_it)
+TEST(blocking_run, earlier_alarm_set_by_another_thread_wakes_the_world)
 {
     struct flag final : runtime::alarm {
         explicit flag(event& to_notify) : news{to_notify} {}
@@ -212,7 +212,7 @@ TEST(blocking_run, an_earlier_alarm_of_another_thread_wakes_it)
     world.alarms().clear(early);
 }
 
-TEST(blocking_run, many_threads_notify_and_post)
+TEST(blocking_run, notify_and_post_from_many_threads_all_arrive)
 {
     blocking_world world;
     event news{world};
@@ -245,7 +245,7 @@ TEST(blocking_run, many_threads_notify_and_post)
     EXPECT_EQ(posted, threads * each);
 }
 
-TEST(blocking_run, what_still_waits_goes_with_the_world)
+TEST(blocking_run, waiting_coroutines_are_destroyed_with_the_world)
 {
     struct witness {
         explicit witness(int& count) : gone{count} {}
@@ -269,7 +269,7 @@ TEST(blocking_run, what_still_waits_goes_with_the_world)
 }
 
 #ifndef NDEBUG
-TEST(blocking_run_death_test, it_is_not_run_from_inside_itself)
+TEST(blocking_run_death_test, nested_run_is_refused)
 {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     blocking_world world;

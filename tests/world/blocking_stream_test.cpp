@@ -59,7 +59,7 @@ protected:
     std::uint8_t buffer[4096];
 };
 
-TEST_F(blocking_stream, says_what_it_is_told_and_tells_what_it_hears)
+TEST_F(blocking_stream, bytes_are_written_and_read)
 {
     const auto sent = ours->write_now(bytes_of("ping"));
     EXPECT_FALSE(sent.why);
@@ -73,7 +73,7 @@ TEST_F(blocking_stream, says_what_it_is_told_and_tells_what_it_hears)
     EXPECT_FALSE(world.run(ours->writable()));
 }
 
-TEST_F(blocking_stream, the_end_is_no_error_until_everything_was_read)
+TEST_F(blocking_stream, eof_is_reported_after_all_bytes)
 {
     peer.write("last words");
     peer.close_writing();
@@ -83,14 +83,14 @@ TEST_F(blocking_stream, the_end_is_no_error_until_everything_was_read)
     EXPECT_EQ(peer.read(20), "but I can still talk");
 }
 
-TEST_F(blocking_stream, a_reset_is_one)
+TEST_F(blocking_stream, reset_is_connection_reset)
 {
     peer.reset();
     EXPECT_EQ(read().why, errc::connection_reset);
     EXPECT_TRUE(ours->write_now(bytes_of("x")).why);
 }
 
-TEST_F(blocking_stream, a_deadline_ends_a_read_and_no_byte_is_lost)
+TEST_F(blocking_stream, read_deadline_loses_no_byte)
 {
     expect_time_out_after(5ms);  // by poll alone
     expect_time_out_after(150ms);  // by the socket's limit, then by poll
@@ -103,7 +103,7 @@ TEST_F(blocking_stream, a_deadline_ends_a_read_and_no_byte_is_lost)
     EXPECT_EQ(text(read()), "still here");
 }
 
-TEST_F(blocking_stream, a_short_deadline_holds_after_a_long_one)
+TEST_F(blocking_stream, shorter_deadline_replaces_a_longer_one)
 {
     ours->expires_at(from_now(long_enough));
     peer.write("a");
@@ -115,7 +115,7 @@ TEST_F(blocking_stream, a_short_deadline_holds_after_a_long_one)
     expect_time_out_after(10ms);
 }
 
-TEST_F(blocking_stream, without_a_deadline_it_waits_beyond_the_limit_that_was_set)
+TEST_F(blocking_stream, removed_deadline_waits_beyond_the_old_limit)
 {
     ours->expires_at(from_now(100ms));
     peer.write("a");
@@ -129,7 +129,7 @@ TEST_F(blocking_stream, without_a_deadline_it_waits_beyond_the_limit_that_was_se
     other.join();
 }
 
-TEST_F(blocking_stream, a_deadline_ends_a_write_that_does_not_go)
+TEST_F(blocking_stream, write_deadline_ends_a_blocked_write)
 {
     const std::string much(32 << 20, 'x');
     const auto begin = world.steady_now();
@@ -177,14 +177,14 @@ TEST_F(blocking_stream, cancel_from_another_thread_ends_a_write)
     other.join();
 }
 
-TEST_F(blocking_stream, after_cancel_even_bytes_that_are_there_are_not_read)
+TEST_F(blocking_stream, cancelled_stream_reads_no_pending_bytes)
 {
     peer.write("too late");
     ours->cancel();
     EXPECT_EQ(read().why, errc::operation_canceled);
 }
 
-TEST_F(blocking_stream, signals_neither_end_nor_prolong_a_wait)
+TEST_F(blocking_stream, signals_do_not_change_the_deadline)
 {
     struct sigaction ignore{};
     struct sigaction before{};
@@ -204,7 +204,7 @@ TEST_F(blocking_stream, signals_neither_end_nor_prolong_a_wait)
     ::sigaction(SIGUSR2, &before, nullptr);
 }
 
-/// Bytes that tell their place.
+/// Bytes that depend on their position.
 std::string pattern(std::size_t length)
 {
     std::string bytes(length, '\0');
@@ -213,7 +213,7 @@ std::string pattern(std::size_t length)
     return bytes;
 }
 
-TEST_F(blocking_stream, carries_much_in_both_directions)
+TEST_F(blocking_stream, large_transfer_works_in_both_directions)
 {
     const std::string much = pattern(24 << 20);
     std::thread echo{[&, this] { peer.write(peer.read(much.size())); }};
@@ -252,7 +252,7 @@ int option(int socket, int level, int name)
     return value;
 }
 
-TEST_F(blocking_stream, is_set_up_for_short_messages_and_dead_peers)
+TEST_F(blocking_stream, sockets_have_no_delay_and_keep_alive)
 {
     const int socket = socket_to(door.port());
     EXPECT_EQ(option(socket, IPPROTO_TCP, TCP_NODELAY), 1);

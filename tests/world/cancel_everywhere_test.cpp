@@ -67,7 +67,7 @@ awaitable<void> play_client(world& in, destination where, stop_mode manner, bool
     if (manner != stop_mode::throwing)
         co_await asio::this_coro::throw_if_cancelled(false);
     const time_point limit = in.steady_now() + 10s;
-    const auto unknown = co_await in.resolve("nobody.invalid", limit);
+    const auto unknown = co_await in.resolve("absent.invalid", limit);
     if (unknown || unknown.error().code() != runtime::errc::name_not_found)
         co_return;
     const auto with = co_await in.connect(where, limit);
@@ -144,7 +144,7 @@ void play::start(world& client_world, world& server_world, listener_ptr at, dest
                 ++client.completions;
                 client.when = client_world.steady_now();
                 if (door != nullptr)
-                    door->cancel();  // nobody will come
+                    door->cancel();  // no client will come
             }));
 }
 
@@ -230,7 +230,7 @@ void stop_everywhere(const char* where, Run run)
 
 class cancel_everywhere : public ::testing::TestWithParam<std::tuple<who, stop_mode>> {};
 
-TEST_P(cancel_everywhere, on_sockets_leaves_nothing)
+TEST_P(cancel_everywhere, cancellation_at_any_step_on_sockets_leaves_nothing)
 {
     const auto [stopped, manner] = GetParam();
     const proof::dns_stub names;
@@ -241,7 +241,7 @@ TEST_P(cancel_everywhere, on_sockets_leaves_nothing)
     });
 }
 
-TEST_P(cancel_everywhere, in_the_simulator_leaves_nothing)
+TEST_P(cancel_everywhere, cancellation_at_any_step_in_the_simulator_leaves_nothing)
 {
     const auto [stopped, manner] = GetParam();
     stop_everywhere("simulator", [s = stopped, m = manner](int steps) {
@@ -266,8 +266,8 @@ INSTANTIATE_TEST_SUITE_P(contract, cancel_everywhere,
                                            std::tuple{who::client, stop_mode::dropped}),
                          name_of_stop);
 
-/// Virtual time is free: nothing of a connection ticks while nobody uses it.
-TEST(idle_connections, cost_nothing_in_virtual_time)
+/// Virtual time is free: nothing of a connection ticks while it is idle.
+TEST(idle_connections, idle_time_costs_no_events_in_the_simulator)
 {
     sim::simulation simulation{1};
     sim::host& server = simulation.add_host("server");

@@ -35,7 +35,7 @@ namespace asio = boost::asio;
 class connecting : public contract {};
 HOLDFAST_ALL_WORLDS(connecting);
 
-TEST_P(connecting, gives_a_stream_in_both_directions)
+TEST_P(connecting, connect_gives_a_two_way_stream)
 {
     run_connected(
         [&](world&, stream_ptr with) -> awaitable<void> {
@@ -51,7 +51,7 @@ TEST_P(connecting, gives_a_stream_in_both_directions)
         });
 }
 
-TEST_P(connecting, by_name_leads_to_the_same_place)
+TEST_P(connecting, connect_by_name_reaches_the_same_server)
 {
     run(
         [](world&, listener& door) -> awaitable<void> {
@@ -67,7 +67,7 @@ TEST_P(connecting, by_name_leads_to_the_same_place)
         });
 }
 
-TEST_P(connecting, where_nobody_listens_is_refused_with_server_phase_and_cause)
+TEST_P(connecting, refused_connect_names_server_phase_and_cause)
 {
     run_client([&](world& in, destination where) -> awaitable<void> {
         where.port = 1;
@@ -83,20 +83,20 @@ TEST_P(connecting, where_nobody_listens_is_refused_with_server_phase_and_cause)
     });
 }
 
-TEST_P(connecting, to_a_name_that_nobody_knows_fails_while_looking_it_up)
+TEST_P(connecting, unknown_name_fails_in_the_resolve_phase)
 {
     run_client([](world& in, destination) -> awaitable<void> {
-        const destination where{"nobody.invalid", 27017};
+        const destination where{"absent.invalid", 27017};
         const auto made = co_await in.connect(where, in.steady_now() + long_enough);
         REQUIRE(!made.has_value());
         EXPECT_EQ(made.error().code(), errc::name_not_found) << made.error().explain();
-        EXPECT_EQ(made.error().context("server"), "nobody.invalid:27017");
+        EXPECT_EQ(made.error().context("server"), "absent.invalid:27017");
         EXPECT_EQ(made.error().context("phase"), runtime::phase_resolve);
         EXPECT_FALSE(made.error().context("cause").empty());
     });
 }
 
-TEST_P(connecting, ends_at_its_deadline)
+TEST_P(connecting, silent_server_ends_at_the_deadline)
 {
     const destination where = both->silent_server();
     run_client([&](world& in, destination) -> awaitable<void> {
@@ -111,7 +111,7 @@ TEST_P(connecting, ends_at_its_deadline)
     });
 }
 
-TEST_P(connecting, after_its_deadline_ends_at_once)
+TEST_P(connecting, expired_deadline_ends_at_once)
 {
     const destination where = both->silent_server();
     run_client([&](world& in, destination) -> awaitable<void> {
@@ -124,7 +124,7 @@ TEST_P(connecting, after_its_deadline_ends_at_once)
 }
 
 /// The deadline of connect() is over when there is a connection.
-TEST_P(connecting, leaves_no_deadline_on_the_stream)
+TEST_P(connecting, connect_deadline_does_not_apply_to_the_stream)
 {
     run(
         [](world& in, listener& door) -> awaitable<void> {
@@ -142,7 +142,7 @@ TEST_P(connecting, leaves_no_deadline_on_the_stream)
         });
 }
 
-TEST_P(connecting, can_be_cancelled)
+TEST_P(connecting, pending_connect_can_be_cancelled)
 {
     if (blocks())
         return differs("the thread is inside connect(); only its deadline ends it");
@@ -168,7 +168,7 @@ TEST_P(connecting, can_be_cancelled)
     });
 }
 
-TEST_P(connecting, works_for_many_at_once)
+TEST_P(connecting, fifty_concurrent_connects_succeed)
 {
     constexpr int count = 50;
     const auto serve = [](world& in, listener& door) -> awaitable<void> {
@@ -209,7 +209,7 @@ TEST_P(connecting, works_for_many_at_once)
 class listening : public contract {};
 HOLDFAST_ALL_WORLDS(listening);
 
-TEST_P(listening, on_port_zero_chooses_one)
+TEST_P(listening, port_zero_chooses_a_free_port)
 {
     for (world* in : {&both->client_world(), &both->server_world()}) {
         const bool client = in == &both->client_world();
@@ -223,7 +223,7 @@ TEST_P(listening, on_port_zero_chooses_one)
     }
 }
 
-TEST_P(listening, on_a_port_that_is_taken_fails_and_names_it_and_works_when_it_is_free)
+TEST_P(listening, port_in_use_is_refused_until_it_is_free)
 {
     world& in = both->client_world();
     auto one = in.listen({both->client_address(), 0});
@@ -241,7 +241,7 @@ TEST_P(listening, on_a_port_that_is_taken_fails_and_names_it_and_works_when_it_i
     EXPECT_EQ((*again)->port(), same.port);
 }
 
-TEST_P(listening, ends_when_cancelled_now_and_later)
+TEST_P(listening, cancel_ends_current_and_later_accepts)
 {
     run(
         [](world& in, listener& door) -> awaitable<void> {
@@ -265,11 +265,11 @@ TEST_P(listening, ends_when_cancelled_now_and_later)
 
 /// The client listens, so that the blocking world has its turn: the server calls, and then ends the
 /// listening, from its own thread if it has one.
-TEST_P(listening, works_for_the_client_too)
+TEST_P(listening, client_world_can_listen_too)
 {
     std::atomic<listener*> opened = nullptr;
     runtime::event ready{both->server_world()};
-    runtime::event let_go{both->client_world()};  // so that nobody is inside cancel() at the end
+    runtime::event let_go{both->client_world()};  // so that no thread is inside cancel() at the end
     const auto before = ready.count();
     const auto held = let_go.count();
     run(
@@ -303,7 +303,7 @@ TEST_P(listening, works_for_the_client_too)
         });
 }
 
-TEST_P(listening, at_a_path_takes_connections_to_it)
+TEST_P(listening, unix_socket_accepts_connections)
 {
     const destination path{
         (std::filesystem::temp_directory_path() / ("holdfast-" + std::to_string(::getpid())))
@@ -338,7 +338,7 @@ TEST_P(listening, at_a_path_takes_connections_to_it)
 class resolving : public contract {};
 HOLDFAST_ALL_WORLDS(resolving);
 
-TEST_P(resolving, an_address_gives_itself)
+TEST_P(resolving, numeric_address_resolves_to_itself)
 {
     run_client([](world& in, destination) -> awaitable<void> {
         constexpr const char* addresses[] = {"127.0.0.1", "10.20.30.40", "::1"};
@@ -350,7 +350,7 @@ TEST_P(resolving, an_address_gives_itself)
     });
 }
 
-TEST_P(resolving, localhost_is_here)
+TEST_P(resolving, localhost_resolves_to_loopback)
 {
     run_client([](world& in, destination) -> awaitable<void> {
         const auto found = co_await in.resolve("localhost", in.steady_now() + long_enough);
@@ -360,20 +360,20 @@ TEST_P(resolving, localhost_is_here)
     });
 }
 
-TEST_P(resolving, a_name_that_nobody_knows_says_so)
+TEST_P(resolving, unknown_name_is_name_not_found)
 {
     run_client([](world& in, destination) -> awaitable<void> {
         const time_point until = in.steady_now() + long_enough;
-        const auto addresses = co_await in.resolve("nobody.invalid", until);
+        const auto addresses = co_await in.resolve("absent.invalid", until);
         REQUIRE(!addresses.has_value());
         EXPECT_EQ(addresses.error().code(), errc::name_not_found) << addresses.error().explain();
-        EXPECT_NE(addresses.error().message().find("nobody.invalid"), std::string::npos);
+        EXPECT_NE(addresses.error().message().find("absent.invalid"), std::string::npos);
 
-        const auto services = co_await in.resolve_srv("_mongodb._tcp.nobody.invalid", until);
+        const auto services = co_await in.resolve_srv("_mongodb._tcp.absent.invalid", until);
         REQUIRE(!services.has_value());
         EXPECT_EQ(services.error().code(), errc::name_not_found) << services.error().explain();
 
-        const auto texts = co_await in.resolve_txt("nobody.invalid", until);
+        const auto texts = co_await in.resolve_txt("absent.invalid", until);
         REQUIRE(texts.has_value());
         EXPECT_TRUE(texts->empty()) << "no text is no error";
     });

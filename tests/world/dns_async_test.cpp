@@ -34,33 +34,33 @@ struct dns_async : ::testing::Test, proof::dns_party {
     }
 };
 
-TEST_F(dns_async, cancellation_ends_a_look_up_at_once_and_leaves_nothing)
+TEST_F(dns_async, cancelled_lookup_ends_at_once_and_leaves_nothing)
 {
     stub.add_address("first.example.com", "127.0.0.1");
     ASSERT_TRUE(addresses("first.example.com"));  // what is opened once has been
     stub.behave(manner::holds);
     const auto files = proof::open_files();
-    for (int how_far = 0; how_far < 3; ++how_far) {
+    for (int progress = 0; progress < 3; ++progress) {
         asio::cancellation_signal stop;
         std::string came;
         asio::co_spawn(context, look_up("db.example.com", came),
                        asio::bind_cancellation_slot(stop.slot(), asio::detached));
         const std::size_t asked_before = stub.questions();
-        for (int i = 0; i < how_far; ++i)
+        for (int i = 0; i < progress; ++i)
             context.poll_one();
-        if (how_far == 2) {
+        if (progress == 2) {
             context.poll();
             ASSERT_TRUE(stub.wait_for_questions(asked_before + 2));
         }
         asio::post(context, [&stop] { stop.emit(asio::cancellation_type::terminal); });
         context.poll();
         context.restart();
-        EXPECT_EQ(came, text_of(errc::cancelled)) << how_far;
+        EXPECT_EQ(came, text_of(errc::cancelled)) << progress;
         EXPECT_EQ(proof::open_files(), files);
     }
 }
 
-TEST_F(dns_async, who_is_cancelled_already_gets_an_error_and_no_exception)
+TEST_F(dns_async, lookup_in_a_cancelled_coroutine_returns_an_error)
 {
     asio::cancellation_signal stop;
     std::string came;
@@ -75,7 +75,7 @@ TEST_F(dns_async, who_is_cancelled_already_gets_an_error_and_no_exception)
     EXPECT_EQ(stub.questions(), 0u);
 }
 
-TEST_F(dns_async, an_answer_after_the_end_finds_nobody)
+TEST_F(dns_async, answer_after_the_deadline_is_ignored)
 {
     settings.dns.timeout = 30s;
     stub.add_address("db.example.com", "127.0.0.1");
@@ -89,7 +89,7 @@ TEST_F(dns_async, an_answer_after_the_end_finds_nobody)
     EXPECT_EQ(addresses("db.example.com").value(), texts{"127.0.0.1"});
 }
 
-TEST_F(dns_async, many_at_once)
+TEST_F(dns_async, many_concurrent_lookups_all_complete)
 {
     constexpr int count = 300;
     for (int i = 0; i < count; i += 2)
@@ -111,7 +111,7 @@ TEST_F(dns_async, many_at_once)
 }
 
 /// Ends in every way there is, on four threads.
-TEST_F(dns_async, several_threads)
+TEST_F(dns_async, lookups_from_several_threads_all_complete)
 {
     constexpr int count = 240;
     settings.dns.timeout = 200ms;
@@ -143,7 +143,7 @@ TEST_F(dns_async, several_threads)
 }
 
 /// The coroutines are dropped where they wait, and take all with them.
-TEST(dns_teardown, the_execution_context_may_go_first)
+TEST(dns_teardown, io_context_may_be_destroyed_first)
 {
     proof::dns_stub stub;
     stub.behave(manner::is_silent);
@@ -169,7 +169,7 @@ TEST(dns_teardown, the_execution_context_may_go_first)
 }
 
 /// A coroutine that waits elsewhere must not wait for ever.
-TEST(dns_teardown, who_waits_on_another_context_is_told)
+TEST(dns_teardown, waiter_on_another_context_gets_an_error)
 {
     proof::dns_stub stub;
     stub.behave(manner::is_silent);
@@ -192,7 +192,7 @@ TEST(dns_teardown, who_waits_on_another_context_is_told)
     EXPECT_EQ(came, text_of(errc::cancelled));
 }
 
-TEST(dns_teardown, a_world_that_has_looked_names_up_can_go)
+TEST(dns_teardown, world_may_be_destroyed_after_lookups)
 {
     proof::dns_stub stub;
     stub.add_txt("db.example.com", {"here"});

@@ -50,7 +50,7 @@ message txt_answer()
     return answer_to(records, "s.example.com", proof::dns_type::txt);
 }
 
-TEST(dns_answer, srv_records)
+TEST(dns_answer, srv_records_are_parsed_with_ttl)
 {
     const auto got = net::read_srv(srv_answer());
     ASSERT_TRUE(got);
@@ -61,7 +61,7 @@ TEST(dns_answer, srv_records)
     EXPECT_EQ((*got)[1].ttl, 0u) << "RFC 2181: so large a number means none";
 }
 
-TEST(dns_answer, other_records_are_passed_over)
+TEST(dns_answer, records_of_another_type_are_skipped)
 {
     EXPECT_EQ(net::read_txt(srv_answer()), texts{});
     const auto got = net::read_srv(txt_answer());
@@ -70,7 +70,7 @@ TEST(dns_answer, other_records_are_passed_over)
     EXPECT_EQ(net::read_txt(txt_answer()), texts{"onetwo"});
 }
 
-TEST(dns_answer, records_of_another_class_are_passed_over)
+TEST(dns_answer, records_of_another_class_are_skipped)
 {
     message answer = txt_answer();
     const std::size_t class_at = answer.size() - 9 - 8 + 1;  // before ttl, length and strings
@@ -79,7 +79,7 @@ TEST(dns_answer, records_of_another_class_are_passed_over)
     EXPECT_EQ(net::read_txt(answer), texts{});
 }
 
-TEST(dns_answer, each_missing_byte_is_noticed)
+TEST(dns_answer, answer_truncated_at_any_byte_is_refused)
 {
     const message srv = srv_answer();
     const message txt = txt_answer();
@@ -89,7 +89,7 @@ TEST(dns_answer, each_missing_byte_is_noticed)
         EXPECT_FALSE(net::read_txt(std::span{txt}.first(length))) << length;
 }
 
-TEST(dns_answer, a_record_must_be_as_long_as_it_says)
+TEST(dns_answer, record_with_a_wrong_length_is_refused)
 {
     message longer = txt_answer();
     longer[longer.size() - 4] = 9;  // the length of "two"
@@ -103,7 +103,7 @@ TEST(dns_answer, a_record_must_be_as_long_as_it_says)
     EXPECT_FALSE(net::read_srv(shorter)) << "the host is longer than the record";
 }
 
-TEST(dns_answer, a_name_that_points_to_itself_has_no_end)
+TEST(dns_answer, compression_pointer_loop_is_refused)
 {
     message circle = srv_answer();
     const std::size_t name_at = circle.size() - 15;  // of the last target
@@ -113,7 +113,7 @@ TEST(dns_answer, a_name_that_points_to_itself_has_no_end)
     EXPECT_FALSE(net::read_srv(circle));
 }
 
-TEST(dns_answer, a_host_must_look_like_one)
+TEST(dns_answer, srv_target_that_is_no_host_name_is_refused)
 {
     for (const char* host :
          {"a b.example.com", "a/../../tmp/x.sock", "a:1.example.com", "a\x01.com"}) {
@@ -130,7 +130,7 @@ TEST(dns_answer, a_host_must_look_like_one)
     EXPECT_FALSE(net::is_host_name(std::string(64, 'a')));
 }
 
-TEST(dns_answer, changed_bytes_do_no_harm)
+TEST(dns_answer, mutated_answers_do_not_crash)
 {
     std::mt19937 draw{1};
     for (int round = 0; round < 20'000; ++round) {
@@ -162,7 +162,7 @@ INSTANTIATE_TEST_SUITE_P(drivers, dns_garbage,
                          ::testing::Values(dns_driver::asynchronous, dns_driver::blocking),
                          proof::name_of_driver);
 
-TEST_P(dns_garbage, mutated_packets_do_no_harm)
+TEST_P(dns_garbage, mutated_packets_do_not_crash)
 {
     stub.mangle([draw = std::mt19937{7}](message& answer) mutable {
         if (draw() % 8 == 0)
@@ -188,7 +188,7 @@ TEST_P(dns_garbage, mutated_packets_do_no_harm)
     EXPECT_EQ(txt("db.example.com").value(), texts{"onetwo"});
 }
 
-TEST_P(dns_garbage, noise_is_as_good_as_silence)
+TEST_P(dns_garbage, random_bytes_count_as_no_answer)
 {
     stub.mangle([draw = std::mt19937{8}](message& answer) mutable {
         for (std::uint8_t& byte : answer)
@@ -198,7 +198,7 @@ TEST_P(dns_garbage, noise_is_as_good_as_silence)
         EXPECT_EQ(code_of(srv("db.example.com")), text_of(runtime::errc::name_lookup_failed));
 }
 
-TEST_P(dns_garbage, a_broken_record_is_not_half_believed)
+TEST_P(dns_garbage, truncated_record_fails_the_whole_lookup)
 {
     stub.mangle([](message& answer) { answer.pop_back(); });
     EXPECT_EQ(code_of(srv("db.example.com")), text_of(runtime::errc::name_lookup_failed));

@@ -18,7 +18,7 @@ std::vector<std::string> turns(const std::vector<std::string>& texts)
 
 using list = std::vector<std::string>;
 
-TEST(net_address, families_take_turns_and_the_first_one_begins)
+TEST(net_address, families_alternate_starting_with_the_first)
 {
     EXPECT_EQ(turns({"::1", "::2", "::3", "1.1.1.1", "2.2.2.2"}),
               (list{"::1", "1.1.1.1", "::2", "2.2.2.2", "::3"}));
@@ -27,19 +27,19 @@ TEST(net_address, families_take_turns_and_the_first_one_begins)
               (list{"1.1.1.1", "::1", "2.2.2.2", "3.3.3.3"}));
 }
 
-TEST(net_address, one_family_stays_as_it_is)
+TEST(net_address, single_family_keeps_its_order)
 {
     EXPECT_EQ(turns({}), list{});
     EXPECT_EQ(turns({"2.2.2.2", "1.1.1.1"}), (list{"2.2.2.2", "1.1.1.1"}));
     EXPECT_EQ(turns({"::2", "::1"}), (list{"::2", "::1"}));
 }
 
-TEST(net_address, what_is_no_address_is_left_out)
+TEST(net_address, invalid_addresses_are_skipped)
 {
     EXPECT_EQ(turns({"db1", "1.1.1.1", "", "1.1.1", "::1"}), (list{"1.1.1.1", "::1"}));
 }
 
-TEST(net_address, endpoints_are_known_by_address_and_port)
+TEST(net_address, describe_gives_address_and_port)
 {
     const auto v4 = net::tcp_endpoint(boost::asio::ip::make_address("10.0.0.1"), 27017);
     EXPECT_EQ(net::describe(v4), "10.0.0.1:27017");
@@ -49,7 +49,7 @@ TEST(net_address, endpoints_are_known_by_address_and_port)
     EXPECT_EQ(net::port_of(v6), 1);
 }
 
-TEST(net_address, a_path_may_be_as_long_as_the_system_allows)
+TEST(net_address, unix_path_may_be_107_bytes_long)
 {
     const auto longest = net::unix_endpoint('/' + std::string(106, 'x'));
     ASSERT_TRUE(longest.has_value());
@@ -58,7 +58,7 @@ TEST(net_address, a_path_may_be_as_long_as_the_system_allows)
     EXPECT_FALSE(net::unix_endpoint('/' + std::string(107, 'x')).has_value());
 }
 
-TEST(net_address, causes_are_parts_of_a_sentence)
+TEST(net_address, cause_text_starts_in_lower_case)
 {
     namespace errc = boost::system::errc;
     EXPECT_EQ(net::cause_text(make_error_code(errc::connection_refused)), "connection refused");

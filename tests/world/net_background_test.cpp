@@ -21,7 +21,7 @@ runtime::awaitable<void> sleep_long(runtime::world& in, std::shared_ptr<int> ali
     ADD_FAILURE() << "woken up, with " << alive.use_count();
 }
 
-TEST(net_background, tasks_go_with_their_executor_and_leave_nothing_behind)
+TEST(net_background, tasks_are_destroyed_with_their_executor)
 {
     const auto alive = std::make_shared<int>();
     std::optional<asio::io_context> context{std::in_place};
@@ -49,7 +49,7 @@ runtime::awaitable<void> note(bool& begun)
     co_return;
 }
 
-TEST(net_background, nothing_begins_within_the_call_that_starts_it)
+TEST(net_background, start_never_runs_the_task_inline)
 {
     asio::io_context context;
     net::async_world world{context.get_executor()};

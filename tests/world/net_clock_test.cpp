@@ -27,7 +27,7 @@ private:
     int number_;
 };
 
-TEST(net_clock, alarms_ring_in_the_order_of_their_times)
+TEST(net_clock, alarms_ring_in_time_order)
 {
     net_party here;
     std::vector<int> heard;
@@ -43,7 +43,7 @@ TEST(net_clock, alarms_ring_in_the_order_of_their_times)
     EXPECT_GE(here.world.steady_now(), start + 6ms);
 }
 
-TEST(net_clock, an_alarm_moved_or_cleared_does_not_ring_at_its_old_time)
+TEST(net_clock, moved_or_cleared_alarm_does_not_ring_at_its_old_time)
 {
     net_party here;
     std::vector<int> heard;
@@ -60,7 +60,7 @@ TEST(net_clock, an_alarm_moved_or_cleared_does_not_ring_at_its_old_time)
     EXPECT_EQ(heard, (std::vector{3, 2}));
 }
 
-TEST(net_clock, a_time_in_the_past_rings_soon_and_not_at_once)
+TEST(net_clock, past_time_rings_later_and_not_inline)
 {
     net_party here;
     std::vector<int> heard;
@@ -90,7 +90,7 @@ TEST(net_clock, deadlines_of_operations_do_not_touch_the_timer)
     EXPECT_LT(here.world.steady_now(), start + 20ms);
 }
 
-TEST(net_clock, an_earlier_alarm_is_not_missed_behind_a_later_one)
+TEST(net_clock, earlier_alarm_rearms_the_timer)
 {
     net_party here;
     std::vector<int> heard;
@@ -105,7 +105,7 @@ TEST(net_clock, an_earlier_alarm_is_not_missed_behind_a_later_one)
     here.world.alarms().clear(far);
 }
 
-TEST(net_clock, goes_with_its_world_and_lets_the_executor_run_dry)
+TEST(net_clock, destroyed_world_lets_the_executor_finish)
 {
     asio::io_context context;
     std::vector<int> heard;
@@ -121,7 +121,7 @@ TEST(net_clock, goes_with_its_world_and_lets_the_executor_run_dry)
     EXPECT_TRUE(context.stopped());
 }
 
-TEST(net_chance, differs_from_draw_to_draw_and_fills_any_size)
+TEST(net_chance, random_fills_any_size_with_distinct_bytes)
 {
     net_party here;
     std::set<std::array<std::uint8_t, 8>> seen;
@@ -142,7 +142,7 @@ TEST(net_chance, differs_from_draw_to_draw_and_fills_any_size)
     }
 }
 
-TEST(net_chance, is_not_shared_with_a_child_process)
+TEST(net_chance, random_differs_in_a_forked_child)
 {
     net::entropy chance;
     std::array<std::uint8_t, 8> ours{};
@@ -167,7 +167,7 @@ TEST(net_chance, is_not_shared_with_a_child_process)
     ::close(ends[1]);
 }
 
-TEST(net_clock, tells_both_times)
+TEST(net_clock, steady_and_wall_time_match_the_system)
 {
     net_party here;
     const auto steady = std::chrono::steady_clock::now();

@@ -68,7 +68,7 @@ outcome run_race(std::vector<net::stream_endpoint> to, duration head_start, dura
     return what;
 }
 
-TEST(net_connect, a_silent_address_costs_one_head_start)
+TEST(net_connect, silent_address_delays_by_one_head_start)
 {
     const proof::full_backlog silent;
     net_party there;
@@ -80,7 +80,7 @@ TEST(net_connect, a_silent_address_costs_one_head_start)
     EXPECT_LT(what.took, 5s);
 }
 
-TEST(net_connect, an_address_that_refuses_costs_nothing)
+TEST(net_connect, refusing_address_is_skipped_at_once)
 {
     net_party there;
     const auto door = there.world.listen({"127.0.0.2", 0}).value();
@@ -90,7 +90,7 @@ TEST(net_connect, an_address_that_refuses_costs_nothing)
     EXPECT_LT(what.took, 5s);
 }
 
-TEST(net_connect, the_first_address_is_not_overtaken_within_its_head_start)
+TEST(net_connect, first_address_wins_within_its_head_start)
 {
     net_party there;
     const auto first = there.world.listen({"127.0.0.1", 0}).value();
@@ -100,7 +100,7 @@ TEST(net_connect, the_first_address_is_not_overtaken_within_its_head_start)
     EXPECT_EQ(what.peer, "127.0.0.1:" + std::to_string(first->port()));
 }
 
-TEST(net_connect, if_all_refuse_all_are_named)
+TEST(net_connect, error_names_all_addresses_if_all_refuse)
 {
     const auto what = run_race({at("127.0.0.1", 1), at("::1", 1)}, 10ms, 10s);
     ASSERT_TRUE(what.why.has_value());
@@ -113,7 +113,7 @@ TEST(net_connect, if_all_refuse_all_are_named)
     EXPECT_FALSE(what.why->context("cause").empty());
 }
 
-TEST(net_connect, at_the_deadline_the_last_cause_is_told_if_there_is_one)
+TEST(net_connect, timeout_error_keeps_the_last_cause)
 {
     const proof::full_backlog silent;
     const auto with_cause = run_race({at("127.0.0.1", 1), at("127.0.0.1", silent.port())}, 1h,
@@ -129,7 +129,7 @@ TEST(net_connect, at_the_deadline_the_last_cause_is_told_if_there_is_one)
     EXPECT_NE(without.why->message().find("no answer"), std::string::npos);
 }
 
-TEST(net_connect, cancelling_closes_all_attempts)
+TEST(net_connect, cancellation_closes_all_attempts)
 {
     const proof::full_backlog silent;
     net_party here;
@@ -169,7 +169,7 @@ error failure_of(const destination& where)
     return why ? *why : error{{}, "none"};
 }
 
-TEST(net_connect, to_a_path_without_a_listener_says_what_is_wrong)
+TEST(net_connect, missing_unix_socket_error_names_the_cause)
 {
     const error absent = failure_of({"/nowhere/at.sock", 0});
     EXPECT_EQ(absent.code(), errc::connect_failed);
@@ -181,7 +181,7 @@ TEST(net_connect, to_a_path_without_a_listener_says_what_is_wrong)
 }
 
 /// The system says at once that the queue of a Unix socket is full, and that is no reason to fail.
-TEST(net_connect, to_a_busy_path_waits_until_there_is_room)
+TEST(net_connect, full_backlog_of_a_unix_socket_is_waited_for)
 {
     const std::string path = ::testing::TempDir() + "net_connect_busy.sock";
     ::unlink(path.c_str());

@@ -138,7 +138,7 @@ void expect_harmless(runtime::world& in, leftovers& left)
     left.client.reset();
 }
 
-TEST(net_lifetime, the_executor_may_go_first)
+TEST(net_lifetime, io_context_may_be_destroyed_before_the_world)
 {
     const proof::full_backlog silent;
     const std::size_t files = proof::open_descriptors();
@@ -160,7 +160,7 @@ TEST(net_lifetime, the_executor_may_go_first)
     EXPECT_EQ(proof::open_descriptors(), files);
 }
 
-TEST(net_lifetime, a_strand_may_be_the_executor_and_go_with_its_context)
+TEST(net_lifetime, strand_executor_may_be_destroyed_with_its_context)
 {
     const proof::full_backlog silent;
     census all;
@@ -177,7 +177,7 @@ TEST(net_lifetime, a_strand_may_be_the_executor_and_go_with_its_context)
     expect_harmless(*world, left);
 }
 
-TEST(net_lifetime, a_thread_pool_may_be_the_executor)
+TEST(net_lifetime, thread_pool_executor_is_supported)
 {
     std::optional<asio::thread_pool> pool{2U};
     net::async_world world{pool->get_executor()};
@@ -196,7 +196,7 @@ TEST(net_lifetime, a_thread_pool_may_be_the_executor)
 }
 
 /// As a client does whose coroutines own what they work on.
-TEST(net_lifetime, a_world_may_belong_to_a_coroutine_that_goes_with_the_executor)
+TEST(net_lifetime, world_owned_by_a_coroutine_is_destroyed_with_the_executor)
 {
     census all;
     {
@@ -215,7 +215,7 @@ TEST(net_lifetime, a_world_may_belong_to_a_coroutine_that_goes_with_the_executor
     EXPECT_EQ(all.dropped, 1);
 }
 
-TEST(net_lifetime, two_worlds_on_one_executor_do_not_disturb_each_other)
+TEST(net_lifetime, two_worlds_on_one_executor_are_independent)
 {
     asio::io_context context;
     net::async_world first{context.get_executor()};

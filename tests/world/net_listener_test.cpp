@@ -33,7 +33,7 @@ std::string free_path(const std::string& name)
     return path;
 }
 
-TEST(net_listener, takes_connections_on_both_families_and_by_the_name_of_this_machine)
+TEST(net_listener, ipv4_ipv6_and_localhost_accept_connections)
 {
     net_party here;
     const auto test = [&]() -> awaitable<void> {
@@ -47,7 +47,7 @@ TEST(net_listener, takes_connections_on_both_families_and_by_the_name_of_this_ma
     here.run(test());
 }
 
-TEST(net_listener, says_what_is_wrong_with_a_place)
+TEST(net_listener, listen_error_names_address_and_cause)
 {
     net_party here;
     const auto name = here.world.listen({"no-address", 1});
@@ -61,7 +61,7 @@ TEST(net_listener, says_what_is_wrong_with_a_place)
     EXPECT_FALSE(here.world.listen({"/nowhere/at.sock", 0}).has_value());
 }
 
-TEST(net_listener, removes_its_path_when_it_goes_and_not_that_of_another)
+TEST(net_listener, unix_socket_is_removed_only_by_its_listener)
 {
     const std::string path = free_path("net_listener_own.sock");
     net_party here;
@@ -76,7 +76,7 @@ TEST(net_listener, removes_its_path_when_it_goes_and_not_that_of_another)
         const auto door = here.world.listen({path, 0});
         ASSERT_TRUE(door.has_value());
         fs::remove(path);
-        std::ofstream{path} << "somebody else's";
+        std::ofstream{path} << "a file of another program";
     }
     EXPECT_TRUE(fs::is_regular_file(path));
     EXPECT_FALSE(here.world.listen({path, 0}).has_value()) << "a file is not overwritten";
@@ -84,7 +84,7 @@ TEST(net_listener, removes_its_path_when_it_goes_and_not_that_of_another)
     fs::remove(path);
 }
 
-TEST(net_listener, takes_over_a_path_that_a_dead_one_has_left_and_not_that_of_a_living_one)
+TEST(net_listener, stale_unix_socket_is_replaced_and_a_live_one_is_not)
 {
     const std::string path = free_path("net_listener_stale.sock");
     const int dead = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -104,7 +104,7 @@ TEST(net_listener, takes_over_a_path_that_a_dead_one_has_left_and_not_that_of_a_
     EXPECT_TRUE(fs::is_socket(path));
 }
 
-TEST(net_listener, can_be_cancelled_from_another_thread)
+TEST(net_listener, cancel_from_another_thread_ends_accept)
 {
     net_party here;
     const auto door = here.world.listen({"127.0.0.1", 0}).value();
@@ -121,7 +121,7 @@ TEST(net_listener, can_be_cancelled_from_another_thread)
     EXPECT_EQ(why, error_code{errc::cancelled});
 }
 
-TEST(net_listener, goes_on_after_one_accept_was_cancelled)
+TEST(net_listener, cancelled_accept_leaves_the_listener_usable)
 {
     net_party here;
     const auto door = here.world.listen({"127.0.0.1", 0}).value();
@@ -170,7 +170,7 @@ private:
     rlimit before_{};
 };
 
-TEST(net_listener, outlives_a_shortage_of_files)
+TEST(net_listener, accept_recovers_from_running_out_of_descriptors)
 {
     net_party here;
     const auto door = here.world.listen({"127.0.0.1", 0}).value();

@@ -53,7 +53,7 @@ int option(int descriptor, int level, int name)
     return value;
 }
 
-TEST(net_stream, has_no_delay_and_keep_alive_on_both_sides)
+TEST(net_stream, sockets_have_no_delay_and_keep_alive_on_both_sides)
 {
     net_party here;
     const auto test = [&]() -> awaitable<void> {
@@ -74,7 +74,7 @@ TEST(net_stream, has_no_delay_and_keep_alive_on_both_sides)
     here.run(test());
 }
 
-TEST(net_stream, an_alarm_between_two_operations_is_not_lost)
+TEST(net_stream, deadline_expiring_between_operations_is_kept)
 {
     net_party here;
     const auto test = [&]() -> awaitable<void> {
@@ -103,7 +103,7 @@ TEST(net_stream, an_alarm_between_two_operations_is_not_lost)
     here.run(test());
 }
 
-TEST(net_stream, cancel_ends_what_is_pending_and_all_that_is_tried_later)
+TEST(net_stream, cancel_ends_pending_and_later_operations)
 {
     net_party here;
     const auto test = [&]() -> awaitable<void> {
@@ -148,7 +148,7 @@ struct reader {
     }
 };
 
-TEST(net_stream, cancelling_one_read_leaves_the_stream_as_it_was)
+TEST(net_stream, cancelled_read_leaves_the_stream_usable)
 {
     net_party here;
     reader cancelled;
@@ -170,7 +170,7 @@ TEST(net_stream, cancelling_one_read_leaves_the_stream_as_it_was)
     here.run(test());
 }
 
-TEST(net_stream, a_coroutine_that_is_cancelled_already_does_not_wait)
+TEST(net_stream, read_in_a_cancelled_coroutine_does_not_wait)
 {
     net_party here;
     reader cancelled;
@@ -183,7 +183,7 @@ TEST(net_stream, a_coroutine_that_is_cancelled_already_does_not_wait)
         co_await runtime::sleep_until(here.world, here.in(2ms));
         cancelled.stop.emit(asio::cancellation_type::terminal);
         co_await runtime::sleep_until(here.world, here.in(20ms));
-        EXPECT_TRUE(cancelled.second.has_value()) << "it waits although nobody will cancel again";
+        EXPECT_TRUE(cancelled.second.has_value()) << "it waits for no further cancellation";
         if (cancelled.second) {
             EXPECT_EQ(cancelled.second->why, errc::operation_canceled);
         }
@@ -192,7 +192,7 @@ TEST(net_stream, a_coroutine_that_is_cancelled_already_does_not_wait)
     here.run(test());
 }
 
-TEST(net_stream, works_on_a_unix_socket)
+TEST(net_stream, unix_socket_stream_carries_bytes)
 {
     const std::string path = ::testing::TempDir() + "net_stream_unix.sock";
     net_party here;
@@ -213,7 +213,7 @@ TEST(net_stream, works_on_a_unix_socket)
     here.run(test());
 }
 
-TEST(net_stream, a_broken_connection_says_so_and_kills_nobody)
+TEST(net_stream, write_to_a_closed_peer_is_an_error_without_sigpipe)
 {
     net_party here;
     const auto test = [&]() -> awaitable<void> {
@@ -225,7 +225,7 @@ TEST(net_stream, a_broken_connection_says_so_and_kills_nobody)
         EXPECT_EQ(end.why, asio::error::eof) << end.why.message();
         error_code why;  // a write to a closed socket is a signal, unless one asks for none
         for (int i = 0; i < 100 && !why; ++i) {
-            why = both.client->write_now(as_bytes("nobody reads this")).why;
+            why = both.client->write_now(as_bytes("never read")).why;
             co_await runtime::sleep_until(here.world, here.in(1ms));
         }
         EXPECT_TRUE(why == errc::broken_pipe || why == errc::connection_reset) << why.message();

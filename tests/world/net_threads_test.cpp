@@ -35,7 +35,7 @@ std::size_t threads()
     return static_cast<std::size_t>(std::distance(begin(tasks), end(tasks)));
 }
 
-TEST(net_threads, none_is_started)
+TEST(net_threads, world_starts_no_thread)
 {
     const std::size_t before = threads();
     net_party here;
@@ -265,7 +265,7 @@ awaitable<void> cancel_now_and_then(crowd& in, stream_ptr with)
     EXPECT_LE(cancelled_ones, 25);
 }
 
-TEST(net_threads, four_of_them_serve_a_crowd)
+TEST(net_threads, four_threads_run_many_operations_without_races)
 {
     crowd all;
     std::vector<std::shared_ptr<std::promise<stream*>>> waiting;

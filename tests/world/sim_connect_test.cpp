@@ -35,7 +35,7 @@ protected:
     std::vector<stream_ptr> accepted;
 };
 
-TEST_F(sim_connect, nobody_listens_so_it_is_refused_after_a_round_trip)
+TEST_F(sim_connect, connect_without_listener_is_refused_after_a_round_trip)
 {
     client.start(dial(runtime::never));
     net.run();
@@ -48,7 +48,7 @@ TEST_F(sim_connect, nobody_listens_so_it_is_refused_after_a_round_trip)
     EXPECT_EQ(net.left(), sim::leftovers{});
 }
 
-TEST_F(sim_connect, an_address_that_nobody_has_is_silent)
+TEST_F(sim_connect, unassigned_address_times_out)
 {
     client.start(dial_to({"10.9.9.9", port}, net.now() + 1s));
     net.run();
@@ -57,7 +57,7 @@ TEST_F(sim_connect, an_address_that_nobody_has_is_silent)
     EXPECT_EQ(at_client_since, 1s);
 }
 
-TEST_F(sim_connect, a_deadline_in_the_past_is_no_connection)
+TEST_F(sim_connect, expired_deadline_is_connect_timed_out)
 {
     server.start(take_one());
     client.start(dial(net.now() - 1s));
@@ -67,7 +67,7 @@ TEST_F(sim_connect, a_deadline_in_the_past_is_no_connection)
     EXPECT_EQ(at_client_since, 0s);
 }
 
-TEST_F(sim_connect, names_take_time_and_addresses_do_not)
+TEST_F(sim_connect, dns_latency_applies_to_names_only)
 {
     net.set_dns_latency(7ms);
     server.start(take_all());
@@ -79,7 +79,7 @@ TEST_F(sim_connect, names_take_time_and_addresses_do_not)
     EXPECT_EQ(at_client_since, 37ms + 2 * latency);  // the server's end took 10 ms more
 }
 
-TEST_F(sim_connect, an_unknown_name_is_said_to_be_unknown)
+TEST_F(sim_connect, unknown_name_is_name_not_found)
 {
     net.set_dns_latency(3ms);
     client.start(dial_to({"nowhere", 1}, runtime::never));
@@ -91,7 +91,7 @@ TEST_F(sim_connect, an_unknown_name_is_said_to_be_unknown)
     EXPECT_EQ(at_client_since, 3ms);
 }
 
-TEST_F(sim_connect, a_name_server_that_does_not_answer)
+TEST_F(sim_connect, failing_dns_ends_at_the_deadline)
 {
     net.set_dns_failing(true);
     client.start(dial(net.now() + 2s));
@@ -107,13 +107,13 @@ TEST_F(sim_connect, a_name_server_that_does_not_answer)
     EXPECT_EQ(at_client_since, 2s + 5s);
 }
 
-TEST_F(sim_connect, answers_of_the_name_server_change)
+TEST_F(sim_connect, changed_dns_answers_are_used)
 {
     net.set_addresses("Db.Example.com.", {"10.0.0.1"});
     server.start(take_all());
     client.start(dial_to({"db.example.com", port}, runtime::never));
     net.run();
-    ASSERT_TRUE(refusal) << "nobody listens on the client";
+    ASSERT_TRUE(refusal) << "there is no listener on the client";
     net.set_addresses("db.example.com", {server.address()});
     client.start(dial_to({"DB.example.com", port}, runtime::never));
     net.run();
@@ -124,7 +124,7 @@ TEST_F(sim_connect, answers_of_the_name_server_change)
     EXPECT_EQ(refusal->code(), errc::name_not_found);
 }
 
-TEST_F(sim_connect, the_second_address_is_tried_after_the_head_start)
+TEST_F(sim_connect, second_address_starts_after_the_head_start)
 {
     net.set_addresses("db", {"10.9.9.9", server.address()});
     server.start(take_all());
@@ -136,7 +136,7 @@ TEST_F(sim_connect, the_second_address_is_tried_after_the_head_start)
     EXPECT_EQ(net.left().streams, 2u) << "the loser is closed";
 }
 
-TEST_F(sim_connect, the_second_address_is_tried_at_once_if_the_first_refuses)
+TEST_F(sim_connect, second_address_starts_at_once_if_the_first_refuses)
 {
     net.set_addresses("db", {client.address(), server.address()});
     sim::link self = exact;
@@ -149,7 +149,7 @@ TEST_F(sim_connect, the_second_address_is_tried_at_once_if_the_first_refuses)
     EXPECT_EQ(at_client_since, 2ms + 2 * latency);
 }
 
-TEST_F(sim_connect, the_slow_first_address_wins_if_it_answers_first)
+TEST_F(sim_connect, slow_first_address_wins_if_it_answers_first)
 {
     sim::host& far = net.add_host("far");
     sim::link slow = exact;
@@ -174,7 +174,7 @@ TEST_F(sim_connect, the_slow_first_address_wins_if_it_answers_first)
     EXPECT_EQ(net.left().streams, 0u);
 }
 
-TEST_F(sim_connect, cancelling_leaves_nothing_whenever_it_comes)
+TEST_F(sim_connect, cancellation_at_any_time_leaves_nothing)
 {
     net.set_dns_latency(5ms);
     server.start(take_all());
@@ -198,7 +198,7 @@ TEST_F(sim_connect, cancelling_leaves_nothing_whenever_it_comes)
     }
 }
 
-TEST_F(sim_connect, a_connection_to_oneself)
+TEST_F(sim_connect, connection_to_the_own_host_ignores_partitions)
 {
     server.start(take_all());
     std::string peer;
@@ -213,7 +213,7 @@ TEST_F(sim_connect, a_connection_to_oneself)
     EXPECT_EQ(peer, "127.0.0.1:27017");
 }
 
-TEST_F(sim_connect, who_listens_on_loopback_is_not_heard_elsewhere)
+TEST_F(sim_connect, loopback_listener_is_unreachable_from_other_hosts)
 {
     auto listening = server.world().listen({"127.0.0.1", port});
     ASSERT_TRUE(listening);
@@ -223,7 +223,7 @@ TEST_F(sim_connect, who_listens_on_loopback_is_not_heard_elsewhere)
     EXPECT_EQ(refusal->code(), errc::connect_failed);
 }
 
-TEST_F(sim_connect, ports)
+TEST_F(sim_connect, port_zero_is_free_and_ports_are_exclusive)
 {
     auto one = server.world().listen({"", 0});
     auto two = server.world().listen({"0.0.0.0", 0});
@@ -246,7 +246,7 @@ TEST_F(sim_connect, ports)
     EXPECT_TRUE(server.world().listen({"server", port}));
 }
 
-TEST_F(sim_connect, a_full_backlog_refuses)
+TEST_F(sim_connect, full_backlog_refuses_connections)
 {
     auto listening = server.world().listen({"server", port});
     std::size_t made = 0, refused = 0;
@@ -265,7 +265,7 @@ TEST_F(sim_connect, a_full_backlog_refuses)
     EXPECT_EQ(refused, 2u);
     EXPECT_EQ(net.left().streams, 256u);
 
-    *listening = nullptr;  // those that nobody accepted are reset
+    *listening = nullptr;  // those that were not accepted are reset
     heard what;
     client.start(read_into(*kept.front(), what));
     net.run();
@@ -273,7 +273,7 @@ TEST_F(sim_connect, a_full_backlog_refuses)
     EXPECT_EQ(net.left().streams, 128u);
 }
 
-TEST_F(sim_connect, the_backlog_is_free_again_after_an_accept_or_an_end)
+TEST_F(sim_connect, backlog_is_freed_by_accept_or_close)
 {
     server.start(take_all());
     for (int n = 0; n < 300; ++n) {
@@ -286,7 +286,7 @@ TEST_F(sim_connect, the_backlog_is_free_again_after_an_accept_or_an_end)
     EXPECT_EQ(accepted.size(), 150u);
 }
 
-TEST_F(sim_connect, cancelling_a_listener_ends_its_accept)
+TEST_F(sim_connect, cancelled_listener_ends_its_accept)
 {
     auto listening = server.world().listen({"server", port});
     std::optional<error> why;
@@ -303,7 +303,7 @@ TEST_F(sim_connect, cancelling_a_listener_ends_its_accept)
     EXPECT_EQ(why->code(), errc::cancelled);
 }
 
-TEST_F(sim_connect, what_the_simulation_does_not_have)
+TEST_F(sim_connect, unix_sockets_are_not_available)
 {
     client.start(dial_to({"/tmp/mongodb.sock", 0}, runtime::never));
     net.run();
@@ -315,7 +315,7 @@ TEST_F(sim_connect, what_the_simulation_does_not_have)
     EXPECT_EQ(tls.error().code(), errc::not_available);
 }
 
-TEST_F(sim_connect, service_and_text_records)
+TEST_F(sim_connect, srv_and_txt_records_are_served)
 {
     net.set_dns_latency(4ms);
     net.set_srv("_mongodb._tcp.example.com", {{.host = "A.example.com.", .port = 1, .ttl = 60},

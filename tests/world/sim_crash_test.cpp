@@ -84,7 +84,7 @@ protected:
     bool waiting = false;
 };
 
-TEST_P(sim_crash, destroys_what_waits_and_leaves_nothing)
+TEST_P(sim_crash, crash_destroys_waiting_coroutines)
 {
     for (const bool silent : {false, true}) {
         net.set_dns_latency({});
@@ -108,7 +108,7 @@ TEST_P(sim_crash, destroys_what_waits_and_leaves_nothing)
     }
 }
 
-TEST_P(sim_crash, a_coroutine_may_crash_its_own_host)
+TEST_P(sim_crash, coroutine_may_crash_its_own_host)
 {
     server.start(serve());
     auto alive = std::make_shared<int>();
@@ -132,7 +132,7 @@ TEST_P(sim_crash, a_coroutine_may_crash_its_own_host)
     EXPECT_EQ(net.left(), sim::leftovers{});
 }
 
-TEST_P(sim_crash, the_end_of_the_simulation_is_the_same)
+TEST_P(sim_crash, destroyed_simulation_destroys_waiting_coroutines)
 {
     auto alive = std::make_shared<int>();
     const std::weak_ptr<int> watch = alive;

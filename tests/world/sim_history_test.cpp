@@ -55,7 +55,7 @@ private:
     sim::host& server = net.add_host("server");
 };
 
-TEST(sim_history, one_seed_is_one_history)
+TEST(sim_history, equal_seeds_give_equal_traces)
 {
     conversation one{1}, same{1}, other{2};
     one.run();
@@ -67,7 +67,7 @@ TEST(sim_history, one_seed_is_one_history)
     EXPECT_NE(one.net.trace_hash(), other.net.trace_hash());
 }
 
-TEST(sim_history, a_draw_in_one_place_changes_nothing_elsewhere)
+TEST(sim_history, extra_draw_on_one_host_does_not_change_others)
 {
     conversation one{1}, draws{1, true};
     one.run();
@@ -76,7 +76,7 @@ TEST(sim_history, a_draw_in_one_place_changes_nothing_elsewhere)
     EXPECT_NE(one.net.random(), draws.net.random());
 }
 
-TEST(sim_history, every_note_and_every_byte_counts)
+TEST(sim_history, trace_hash_covers_every_note_and_byte)
 {
     sim::simulation one{1}, other{1};
     EXPECT_EQ(one.trace_hash(), other.trace_hash());
@@ -87,7 +87,7 @@ TEST(sim_history, every_note_and_every_byte_counts)
 }
 
 /// The numbers of a seed are part of the promise: a failing seed must fail tomorrow, elsewhere.
-TEST(sim_history, the_numbers_of_a_seed_stay)
+TEST(sim_history, random_numbers_of_a_seed_are_stable)
 {
     sim::simulation net{42};
     EXPECT_EQ(net.random(), 14604335428591886115u);
@@ -95,7 +95,7 @@ TEST(sim_history, the_numbers_of_a_seed_stay)
     EXPECT_EQ(net.random(), 5260983774225136861u);
 }
 
-TEST(sim_history, numbers_are_different_for_each_host_and_incarnation)
+TEST(sim_history, random_numbers_differ_per_host_and_restart)
 {
     sim::simulation net{42};
     sim::host& one = net.add_host("one");
@@ -107,7 +107,7 @@ TEST(sim_history, numbers_are_different_for_each_host_and_incarnation)
     EXPECT_NE(first, one.world().chance());
 }
 
-TEST(sim_history, chance_is_uniform)
+TEST(sim_history, chance_is_uniform_in_0_to_1)
 {
     sim::simulation net{5};
     int counts[10] = {};
@@ -119,7 +119,7 @@ TEST(sim_history, chance_is_uniform)
 
 class sim_trace : public two_hosts {};
 
-TEST_F(sim_trace, can_be_read)
+TEST_F(sim_trace, trace_lines_name_time_host_and_event)
 {
     net.keep_trace(true);
     connect();
@@ -143,7 +143,7 @@ TEST_F(sim_trace, can_be_read)
     EXPECT_EQ(net.trace(), expected);
 }
 
-TEST_F(sim_trace, what_is_left_is_counted)
+TEST_F(sim_trace, leftovers_count_streams_listeners_and_alarms)
 {
     EXPECT_EQ(net.left(), sim::leftovers{});
     auto listening = server.world().listen({"", 1});
@@ -161,7 +161,7 @@ TEST_F(sim_trace, what_is_left_is_counted)
     EXPECT_EQ(net.left(), sim::leftovers{});
 }
 
-TEST_F(sim_trace, a_thousand_idle_seconds_are_few_events)
+TEST_F(sim_trace, thousand_idle_seconds_cost_few_events)
 {
     connect();
     const auto ping = [&]() -> awaitable<void> {

@@ -9,14 +9,14 @@ using namespace std::chrono_literals;
 
 class sim_host : public two_hosts {
 protected:
-    awaitable<void> sleep(sim::host& on, duration how_long, duration& woken)
+    awaitable<void> sleep(sim::host& on, duration length, duration& woken)
     {
-        co_await runtime::sleep_until(on.world(), net.now() + how_long);
+        co_await runtime::sleep_until(on.world(), net.now() + length);
         woken = now();
     }
 };
 
-TEST_F(sim_host, a_crash_is_told_to_its_peers)
+TEST_F(sim_host, crash_resets_peer_connections)
 {
     connect();
     heard what;
@@ -33,7 +33,7 @@ TEST_F(sim_host, a_crash_is_told_to_its_peers)
     EXPECT_EQ(refusal->context("cause"), "Connection refused") << "its kernel goes on";
 }
 
-TEST_F(sim_host, a_crash_that_nobody_is_told_of)
+TEST_F(sim_host, silent_crash_leaves_half_open_peers)
 {
     connect();
     heard what;
@@ -51,7 +51,7 @@ TEST_F(sim_host, a_crash_that_nobody_is_told_of)
     EXPECT_EQ(what.at, restarted + exact.resend + 2 * latency);
 }
 
-TEST_F(sim_host, a_restarted_host_is_asked_and_answers_with_a_reset)
+TEST_F(sim_host, restarted_host_answers_old_connections_with_reset)
 {
     connect();
     server.crash(true);
@@ -59,14 +59,14 @@ TEST_F(sim_host, a_restarted_host_is_asked_and_answers_with_a_reset)
     heard what;
     client.start(read_into(*at_client, what));
     net.run_for(1h);
-    EXPECT_EQ(what.at, 0ms) << "nobody has written";
+    EXPECT_EQ(what.at, 0ms) << "nothing was written";
     EXPECT_EQ(write(*at_client, "hello?").bytes, 6u);
     net.run();
     EXPECT_EQ(what.why, connection_reset);
     EXPECT_EQ(what.at, 30ms + 1h + 2 * latency);
 }
 
-TEST_F(sim_host, a_reset_into_a_partition_leaves_a_half_open_peer)
+TEST_F(sim_host, reset_lost_in_a_partition_leaves_a_half_open_peer)
 {
     connect();
     net.partition(client, server);
@@ -82,7 +82,7 @@ TEST_F(sim_host, a_reset_into_a_partition_leaves_a_half_open_peer)
     EXPECT_EQ(what.why, connection_reset);
 }
 
-TEST_F(sim_host, what_a_lost_process_has_sent_arrives_only_if_it_was_on_its_way)
+TEST_F(sim_host, silent_crash_delivers_only_bytes_in_transit)
 {
     connect();
     heard first, second;
@@ -108,13 +108,13 @@ TEST_F(sim_host, what_a_lost_process_has_sent_arrives_only_if_it_was_on_its_way)
     EXPECT_EQ(second.at, 0ms);
 }
 
-TEST_F(sim_host, a_kernel_sends_what_it_was_given_even_after_a_crash)
+TEST_F(sim_host, closed_stream_delivers_its_bytes_after_a_crash)
 {
     for (const bool silent : {false, true}) {
         SCOPED_TRACE(silent);
         connect();
         net.partition(client, server);
-        write(*at_server, "farewell");
+        write(*at_server, "the last");
         at_server = nullptr;  // closed before the crash: a matter of the kernel alone
         net.run_for(1s);
         server.crash(silent);
@@ -123,14 +123,14 @@ TEST_F(sim_host, a_kernel_sends_what_it_was_given_even_after_a_crash)
         heard what;
         client.start(read_into(*at_client, what));
         net.run_for(1s);
-        EXPECT_EQ(what.text, silent ? "" : "farewell");
+        EXPECT_EQ(what.text, silent ? "" : "the last");
         at_client->cancel();
         net.run();
         at_client = nullptr;
     }
 }
 
-TEST_F(sim_host, what_was_lost_is_not_sent_again_by_the_dead)
+TEST_F(sim_host, crashed_host_does_not_resend_lost_bytes)
 {
     connect();
     sim::link lossy = exact;
@@ -146,7 +146,7 @@ TEST_F(sim_host, what_was_lost_is_not_sent_again_by_the_dead)
     EXPECT_EQ(what.at, 0ms);
 }
 
-TEST_F(sim_host, a_reset_is_sent_once)
+TEST_F(sim_host, reset_is_delivered_once)
 {
     const duration cut_at[] = {0ms, 5ms};
     for (const duration at : cut_at) {
@@ -169,7 +169,7 @@ TEST_F(sim_host, a_reset_is_sent_once)
     }
 }
 
-TEST_F(sim_host, a_crash_during_the_handshake_is_a_reset)
+TEST_F(sim_host, crash_during_connect_resets_the_connection)
 {
     server.start(take_one());
     client.start(dial(net.now() + 5s));
@@ -183,7 +183,7 @@ TEST_F(sim_host, a_crash_during_the_handshake_is_a_reset)
     EXPECT_EQ(what.why, connection_reset);
 }
 
-TEST_F(sim_host, without_power_it_does_not_answer)
+TEST_F(sim_host, silently_crashed_host_times_out_connects)
 {
     server.crash(true);
     client.start(dial(net.now() + 5s));
@@ -193,7 +193,7 @@ TEST_F(sim_host, without_power_it_does_not_answer)
     EXPECT_EQ(at_client_since, 5s);
 }
 
-TEST_F(sim_host, the_connection_is_made_when_the_host_comes_back)
+TEST_F(sim_host, pending_connect_succeeds_after_restart)
 {
     server.crash(true);
     client.start(dial(net.now() + 5s));
@@ -205,7 +205,7 @@ TEST_F(sim_host, the_connection_is_made_when_the_host_comes_back)
     EXPECT_TRUE(at_server);
 }
 
-TEST_F(sim_host, a_restart_is_a_new_world)
+TEST_F(sim_host, restart_creates_a_new_world)
 {
     runtime::world* const before = &server.world();
     server.crash();
@@ -219,7 +219,7 @@ TEST_F(sim_host, a_restart_is_a_new_world)
     EXPECT_THROW(server.restart({}), std::logic_error);
 }
 
-TEST_F(sim_host, a_frozen_process_stands_still_and_its_kernel_does_not)
+TEST_F(sim_host, frozen_host_runs_nothing_and_still_buffers_bytes)
 {
     server.set_receive_buffer(8);
     connect();
@@ -245,7 +245,7 @@ TEST_F(sim_host, a_frozen_process_stands_still_and_its_kernel_does_not)
     EXPECT_EQ(write(*at_client, "89").bytes, 2u);
 }
 
-TEST_F(sim_host, the_deadline_of_a_frozen_process_does_not_come_before_its_bytes)
+TEST_F(sim_host, thawed_host_reads_bytes_before_its_deadline)
 {
     connect();
     heard got;
@@ -260,7 +260,7 @@ TEST_F(sim_host, the_deadline_of_a_frozen_process_does_not_come_before_its_bytes
     EXPECT_EQ(got.text, "first");
 }
 
-TEST_F(sim_host, a_restarted_host_is_not_frozen)
+TEST_F(sim_host, restart_thaws_the_host)
 {
     server.freeze();
     server.crash();
@@ -271,7 +271,7 @@ TEST_F(sim_host, a_restarted_host_is_not_frozen)
     EXPECT_EQ(woken, 1s);
 }
 
-TEST_F(sim_host, a_frozen_host_still_takes_connections)
+TEST_F(sim_host, frozen_host_still_completes_connects)
 {
     server.start(take_one());
     net.run();
@@ -285,7 +285,7 @@ TEST_F(sim_host, a_frozen_host_still_takes_connections)
     EXPECT_TRUE(at_server);
 }
 
-TEST_F(sim_host, only_the_wall_clock_jumps_and_only_there)
+TEST_F(sim_host, wall_clock_jump_affects_one_host_only)
 {
     using std::chrono::system_clock;
     EXPECT_EQ(system_clock::to_time_t(client.world().wall_now()), 1'767'225'600);
@@ -301,7 +301,7 @@ TEST_F(sim_host, only_the_wall_clock_jumps_and_only_there)
     EXPECT_EQ(client.world().wall_now() - server.world().wall_now(), 1h);
 }
 
-TEST_F(sim_host, an_exception_that_escapes_comes_out)
+TEST_F(sim_host, escaping_exception_is_thrown_by_run)
 {
     const auto fails = [&]() -> awaitable<void> {
         co_await runtime::sleep_until(client.world(), net.now() + 1s);
@@ -314,14 +314,14 @@ TEST_F(sim_host, an_exception_that_escapes_comes_out)
     net.run();
 }
 
-TEST_F(sim_host, hosts_are_found_by_name)
+TEST_F(sim_host, at_finds_hosts_by_name)
 {
     EXPECT_EQ(&net.at("server"), &server);
     EXPECT_EQ(net.at("client").address(), "10.0.0.1");
-    EXPECT_THROW(net.at("nobody"), std::out_of_range);
+    EXPECT_THROW(net.at("absent"), std::out_of_range);
 }
 
-TEST_F(sim_host, scripts_run_at_their_time_and_in_their_order)
+TEST_F(sim_host, at_time_scripts_run_in_order)
 {
     std::string order;
     net.at_time(net.now() + 2s, [&] { order += 'c'; });

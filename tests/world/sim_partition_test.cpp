@@ -7,7 +7,7 @@ using namespace std::chrono_literals;
 
 class sim_partition : public two_hosts {};
 
-TEST_F(sim_partition, swallows_silently_and_tcp_sends_again_when_it_heals)
+TEST_F(sim_partition, bytes_sent_into_a_partition_arrive_after_healing)
 {
     connect();
     net.partition(client, server);
@@ -23,7 +23,7 @@ TEST_F(sim_partition, swallows_silently_and_tcp_sends_again_when_it_heals)
     EXPECT_EQ(first.at, 30ms + 1min + exact.resend + latency);
 }
 
-TEST_F(sim_partition, what_is_on_the_way_is_swallowed_too)
+TEST_F(sim_partition, bytes_in_transit_are_lost_and_resent)
 {
     connect();
     write(*at_client, "half way");
@@ -38,7 +38,7 @@ TEST_F(sim_partition, what_is_on_the_way_is_swallowed_too)
     EXPECT_EQ(what.text, "half way");
 }
 
-TEST_F(sim_partition, what_was_sent_into_a_short_cut_is_sent_again_after_a_while)
+TEST_F(sim_partition, short_partition_delays_by_the_resend_time)
 {
     connect();
     net.partition(client, server);
@@ -53,11 +53,11 @@ TEST_F(sim_partition, what_was_sent_into_a_short_cut_is_sent_again_after_a_while
     EXPECT_EQ(what.at, 30ms + latency + exact.resend);
 }
 
-TEST_F(sim_partition, one_that_returns_before_the_resend_holds_everything_back)
+TEST_F(sim_partition, second_partition_before_the_resend_delays_again)
 {
     connect();
     net.partition(client, server);
-    write(*at_client, "patience");
+    write(*at_client, "delayed!");
     net.run_for(1s);
     net.heal(client, server);
     net.run_for(100ms);
@@ -68,11 +68,11 @@ TEST_F(sim_partition, one_that_returns_before_the_resend_holds_everything_back)
     EXPECT_EQ(what.text, "");
     net.heal(client, server);
     net.run();
-    EXPECT_EQ(what.text, "patience");
+    EXPECT_EQ(what.text, "delayed!");
     EXPECT_EQ(what.at, 30ms + 1s + 100ms + 1s + exact.resend + latency);
 }
 
-TEST_F(sim_partition, one_way_lets_data_through_and_keeps_the_window_back)
+TEST_F(sim_partition, one_way_partition_delivers_data_without_window_updates)
 {
     server.set_receive_buffer(4);
     connect();
@@ -96,7 +96,7 @@ TEST_F(sim_partition, one_way_lets_data_through_and_keeps_the_window_back)
     EXPECT_EQ(back.text, "pong");
 }
 
-TEST_F(sim_partition, a_window_that_is_cut_off_on_its_way_is_told_after_the_healing)
+TEST_F(sim_partition, lost_window_update_is_resent_after_healing)
 {
     server.set_receive_buffer(4);
     connect();
@@ -115,7 +115,7 @@ TEST_F(sim_partition, a_window_that_is_cut_off_on_its_way_is_told_after_the_heal
     EXPECT_GT(woken.at, 1s);
 }
 
-TEST_F(sim_partition, the_end_of_a_closed_stream_waits_for_the_healing)
+TEST_F(sim_partition, eof_is_delivered_after_healing)
 {
     connect();
     net.partition(client, server);
@@ -136,7 +136,7 @@ TEST_F(sim_partition, the_end_of_a_closed_stream_waits_for_the_healing)
     EXPECT_EQ(net.left(), sim::leftovers{});
 }
 
-TEST_F(sim_partition, a_connection_is_made_after_the_healing_if_there_is_time)
+TEST_F(sim_partition, connect_completes_after_healing_before_its_deadline)
 {
     net.partition(client, server);
     server.start(take_one());
@@ -148,7 +148,7 @@ TEST_F(sim_partition, a_connection_is_made_after_the_healing_if_there_is_time)
     EXPECT_EQ(at_client_since, 5s + exact.resend + 2 * latency);
 }
 
-TEST_F(sim_partition, a_silent_peer_lets_the_deadline_come)
+TEST_F(sim_partition, connect_into_a_partition_ends_at_the_deadline)
 {
     net.partition_one_way(server, client);
     server.start(take_one());
@@ -163,7 +163,7 @@ TEST_F(sim_partition, a_silent_peer_lets_the_deadline_come)
     EXPECT_EQ(net.left().streams, 0u);
 }
 
-TEST_F(sim_partition, third_parties_are_not_concerned)
+TEST_F(sim_partition, other_hosts_are_not_affected)
 {
     sim::host& other = net.add_host("other");
     net.partition(client, server);

@@ -13,7 +13,7 @@ namespace asio = boost::asio;
 
 class sim_stream : public two_hosts {};
 
-TEST_F(sim_stream, a_connection_takes_one_round_trip)
+TEST_F(sim_stream, connect_takes_one_round_trip)
 {
     connect();
     EXPECT_EQ(at_client_since, 2 * latency);
@@ -39,7 +39,7 @@ TEST_F(sim_stream, bytes_arrive_after_the_latency_and_in_order)
     EXPECT_EQ(what.at, 40ms);
 }
 
-TEST_F(sim_stream, the_peer_reads_the_rest_and_then_the_end)
+TEST_F(sim_stream, closed_stream_delivers_its_bytes_then_eof)
 {
     connect();
     write(*at_client, "last words");
@@ -54,7 +54,7 @@ TEST_F(sim_stream, the_peer_reads_the_rest_and_then_the_end)
     EXPECT_EQ(second.why, asio::error::eof);
 }
 
-TEST_F(sim_stream, writing_to_a_closed_peer_is_answered_by_a_reset)
+TEST_F(sim_stream, write_to_a_closed_peer_is_reset)
 {
     connect();
     at_server = nullptr;
@@ -74,7 +74,7 @@ TEST_F(sim_stream, writing_to_a_closed_peer_is_answered_by_a_reset)
     EXPECT_EQ(broken.why, connection_reset);
 }
 
-TEST_F(sim_stream, a_full_window_blocks_the_writer_until_the_reader_has_read)
+TEST_F(sim_stream, full_window_blocks_the_writer_until_a_read)
 {
     server.set_receive_buffer(10);
     connect();
@@ -93,7 +93,7 @@ TEST_F(sim_stream, a_full_window_blocks_the_writer_until_the_reader_has_read)
     EXPECT_EQ(write(*at_client, "abcdef").bytes, 6u);
 }
 
-TEST_F(sim_stream, a_larger_receive_buffer_is_told_to_a_blocked_writer)
+TEST_F(sim_stream, larger_receive_buffer_wakes_a_blocked_writer)
 {
     server.set_receive_buffer(10);
     connect();
@@ -106,7 +106,7 @@ TEST_F(sim_stream, a_larger_receive_buffer_is_told_to_a_blocked_writer)
     EXPECT_EQ(woken.at, 30ms + 1s + latency);
 }
 
-TEST_F(sim_stream, a_link_has_a_throughput)
+TEST_F(sim_stream, link_throughput_delays_bytes)
 {
     sim::link slow = exact;
     slow.bytes_per_ms = 2;
@@ -123,7 +123,7 @@ TEST_F(sim_stream, a_link_has_a_throughput)
     EXPECT_EQ(now(), 30ms + 7ms + latency);
 }
 
-TEST_F(sim_stream, what_is_lost_comes_late_and_nothing_overtakes_it)
+TEST_F(sim_stream, lost_bytes_arrive_late_and_in_order)
 {
     connect();
     sim::link lossy = exact;
@@ -144,7 +144,7 @@ TEST_F(sim_stream, what_is_lost_comes_late_and_nothing_overtakes_it)
     EXPECT_EQ(second.at, first.at);
 }
 
-TEST_F(sim_stream, a_reset_breaks_both_ends)
+TEST_F(sim_stream, reset_breaks_both_ends)
 {
     connect();
     sim::link bad = exact;
@@ -162,7 +162,7 @@ TEST_F(sim_stream, a_reset_breaks_both_ends)
     EXPECT_EQ(write(*at_client, "more").why, connection_reset);
 }
 
-TEST_F(sim_stream, bytes_that_had_arrived_can_be_read_after_a_reset)
+TEST_F(sim_stream, received_bytes_are_readable_after_a_reset)
 {
     connect();
     write(*at_client, "in time");
@@ -177,7 +177,7 @@ TEST_F(sim_stream, bytes_that_had_arrived_can_be_read_after_a_reset)
     EXPECT_EQ(second.why, connection_reset);
 }
 
-TEST_F(sim_stream, a_deadline_ends_a_read_and_the_stream_goes_on)
+TEST_F(sim_stream, read_deadline_leaves_the_stream_usable)
 {
     connect();
     heard late, past, again;
@@ -204,7 +204,7 @@ TEST_F(sim_stream, a_deadline_ends_a_read_and_the_stream_goes_on)
     EXPECT_EQ(net.left().alarms, 0u);
 }
 
-TEST_F(sim_stream, moving_the_deadline_into_the_past_ends_what_is_pending)
+TEST_F(sim_stream, past_deadline_ends_pending_operations)
 {
     server.set_receive_buffer(1);
     connect();
@@ -220,7 +220,7 @@ TEST_F(sim_stream, moving_the_deadline_into_the_past_ends_what_is_pending)
     EXPECT_EQ(writing.at, 31ms);
 }
 
-TEST_F(sim_stream, cancel_is_for_good)
+TEST_F(sim_stream, cancel_ends_pending_and_later_operations)
 {
     connect();
     heard pending, later, writable;
@@ -239,7 +239,7 @@ TEST_F(sim_stream, cancel_is_for_good)
     EXPECT_EQ(write(*at_server, "x").why, operation_canceled);
 }
 
-TEST_F(sim_stream, a_cancelled_read_leaves_the_stream_as_it_was)
+TEST_F(sim_stream, cancelled_read_leaves_the_stream_usable)
 {
     connect();
     heard ended, got;
@@ -256,7 +256,7 @@ TEST_F(sim_stream, a_cancelled_read_leaves_the_stream_as_it_was)
     EXPECT_EQ(got.text, "still here");
 }
 
-TEST_F(sim_stream, a_read_that_is_woken_and_cancelled_at_once_does_not_throw)
+TEST_F(sim_stream, read_woken_and_cancelled_together_does_not_throw)
 {
     connect();
     heard ended, got;
@@ -274,7 +274,7 @@ TEST_F(sim_stream, a_read_that_is_woken_and_cancelled_at_once_does_not_throw)
     EXPECT_EQ(ended.text, "news");
 }
 
-TEST(sim_streams, connections_do_not_wait_for_each_other)
+TEST(sim_streams, latencies_of_connections_are_independent)
 {
     sim::simulation net{7};
     sim::link wide;

@@ -48,7 +48,7 @@ awaitable<void> send(stream& to, std::string text)
     EXPECT_FALSE(why) << why.message();
 }
 
-TEST_P(streams, a_read_gives_what_is_there_and_does_not_wait_for_more)
+TEST_P(streams, read_returns_available_bytes_without_waiting_for_more)
 {
     run_connected(
         [](world&, stream_ptr with) -> awaitable<void> {
@@ -73,7 +73,7 @@ TEST_P(streams, a_read_gives_what_is_there_and_does_not_wait_for_more)
         });
 }
 
-TEST_P(streams, end_when_the_peer_closes_and_after_all_its_bytes)
+TEST_P(streams, eof_follows_all_bytes_of_a_closed_peer)
 {
     const std::string text = proof::pattern(300'000, 1);
     run_connected([&](world&, stream_ptr with) -> awaitable<void> { co_await send(*with, text); },
@@ -88,7 +88,7 @@ TEST_P(streams, end_when_the_peer_closes_and_after_all_its_bytes)
                   });
 }
 
-TEST_P(streams, a_reset_is_an_error_and_not_an_end)
+TEST_P(streams, reset_is_an_error_and_not_eof)
 {
     run_connected(
         [&](world&, stream_ptr with) -> awaitable<void> {
@@ -105,7 +105,7 @@ TEST_P(streams, a_reset_is_an_error_and_not_an_end)
         });
 }
 
-TEST_P(streams, writing_to_a_peer_that_is_gone_ends_with_an_error)
+TEST_P(streams, write_to_a_closed_peer_ends_with_an_error)
 {
     run_connected([](world&, stream_ptr) -> awaitable<void> { co_return; },
                   [](world& in, stream_ptr with) -> awaitable<void> {
@@ -116,14 +116,14 @@ TEST_P(streams, writing_to_a_peer_that_is_gone_ends_with_an_error)
                           why = co_await write_all(*with, bytes_of(text));
                           co_await runtime::sleep_until(in, in.steady_now() + 1ms);
                       }
-                      EXPECT_TRUE(why) << "a megabyte went to nobody";
+                      EXPECT_TRUE(why) << "a megabyte went to a closed peer";
                       EXPECT_NE(why, system_errc::timed_out);
                       EXPECT_NE(why, system_errc::operation_canceled);
                       EXPECT_NE(why, asio::error::eof);
                   });
 }
 
-TEST_P(streams, carry_ten_megabytes_each_way)
+TEST_P(streams, ten_megabytes_each_way_arrive_intact)
 {
     const std::string there = proof::pattern(10'000'000, 2);
     const std::string back = proof::pattern(10'000'000, 3);
@@ -142,7 +142,7 @@ TEST_P(streams, carry_ten_megabytes_each_way)
         });
 }
 
-TEST_P(streams, read_and_write_at_the_same_time)
+TEST_P(streams, concurrent_read_and_write_are_independent)
 {
     if (blocks())
         return differs("one thread reads or writes, and cannot do both at a time");
@@ -159,7 +159,7 @@ TEST_P(streams, read_and_write_at_the_same_time)
                   });
 }
 
-TEST_P(streams, that_break_off_half_way_have_given_the_first_half)
+TEST_P(streams, broken_stream_delivers_the_bytes_before)
 {
     const std::string text = proof::pattern(2'000'000, 5);
     run_connected(
@@ -189,7 +189,7 @@ std::size_t fill(stream& to, const std::string& text, error_code& why)
     return taken;
 }
 
-TEST_P(streams, say_when_the_peer_does_not_read_and_go_on_when_it_does)
+TEST_P(streams, writer_blocks_until_the_peer_reads)
 {
     const std::string text(100'000, 'x');
     runtime::event go{both->server_world()};
@@ -223,7 +223,7 @@ TEST_P(streams, say_when_the_peer_does_not_read_and_go_on_when_it_does)
         });
 }
 
-TEST_P(streams, may_be_destroyed_with_bytes_unsent_and_unread)
+TEST_P(streams, stream_may_be_destroyed_with_unread_bytes)
 {
     const std::string text(100'000, 'x');
     run_connected(
@@ -242,7 +242,7 @@ TEST_P(streams, may_be_destroyed_with_bytes_unsent_and_unread)
         });
 }
 
-TEST_P(streams, of_all_sizes_keep_their_order)
+TEST_P(streams, writes_of_all_sizes_keep_their_order)
 {
     const std::string text = proof::pattern(200'000, 6);
     run_connected([](world&, stream_ptr with) -> awaitable<void> { co_await proof::echo(*with); },

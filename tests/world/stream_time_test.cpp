@@ -55,7 +55,7 @@ awaitable<io_result> read_one(stream& from)
     co_return co_await from.read_some(byte);
 }
 
-TEST_P(stream_times, a_deadline_in_the_past_ends_a_read_at_once)
+TEST_P(stream_times, past_deadline_ends_a_read_at_once)
 {
     run_connected(echo_server, [](world& in, stream_ptr with) -> awaitable<void> {
         const time_point now = in.steady_now();
@@ -67,7 +67,7 @@ TEST_P(stream_times, a_deadline_in_the_past_ends_a_read_at_once)
     });
 }
 
-TEST_P(stream_times, a_deadline_ends_a_read_when_it_comes)
+TEST_P(stream_times, read_ends_at_its_deadline)
 {
     run_connected(echo_server, [](world& in, stream_ptr with) -> awaitable<void> {
         const time_point until = in.steady_now() + 30ms;
@@ -83,7 +83,7 @@ TEST_P(stream_times, a_deadline_ends_a_read_when_it_comes)
     });
 }
 
-TEST_P(stream_times, a_deadline_may_be_taken_back)
+TEST_P(stream_times, removed_deadline_does_not_end_a_read)
 {
     run_connected(
         [](world& in, stream_ptr with) -> awaitable<void> {
@@ -98,7 +98,7 @@ TEST_P(stream_times, a_deadline_may_be_taken_back)
         });
 }
 
-TEST_P(stream_times, a_deadline_may_be_moved_before_it_has_come)
+TEST_P(stream_times, moved_deadline_does_not_end_a_read_early)
 {
     run_connected(
         [](world& in, stream_ptr with) -> awaitable<void> {
@@ -134,10 +134,10 @@ awaitable<io_result> read_while(world& in, stream& from, std::function<awaitable
     co_return outcome;
 }
 
-TEST_P(stream_times, a_deadline_that_is_set_while_a_read_waits_holds_for_it)
+TEST_P(stream_times, deadline_set_during_a_read_ends_it)
 {
     if (blocks())
-        return differs("the thread waits in the read, and nobody is there to set a deadline");
+        return differs("the thread waits in the read, and no other code can set a deadline");
     run_connected(echo_server, [](world& in, stream_ptr with) -> awaitable<void> {
         const auto set = [&]() -> awaitable<void> {
             co_await sleep_until(in, in.steady_now() + 10ms);
@@ -159,10 +159,10 @@ TEST_P(stream_times, a_deadline_that_is_set_while_a_read_waits_holds_for_it)
     });
 }
 
-TEST_P(stream_times, a_deadline_that_is_moved_while_a_read_waits_no_longer_holds)
+TEST_P(stream_times, deadline_moved_during_a_read_applies)
 {
     if (blocks())
-        return differs("the thread waits in the read, and nobody is there to move its deadline");
+        return differs("the thread waits in the read, and no other code can move its deadline");
     run_connected(echo_server, [](world& in, stream_ptr with) -> awaitable<void> {
         const time_point start = in.steady_now();
         with->expires_at(start + 250ms);
@@ -179,7 +179,7 @@ TEST_P(stream_times, a_deadline_that_is_moved_while_a_read_waits_no_longer_holds
 }
 
 /// Deadlines that come just when bytes do: none may be lost or come twice.
-TEST_P(stream_times, time_outs_lose_no_byte)
+TEST_P(stream_times, timeouts_lose_no_byte)
 {
     constexpr int count = 150;
     int timeouts = 0;
@@ -210,7 +210,7 @@ TEST_P(stream_times, time_outs_lose_no_byte)
 }
 
 /// Also if there is no need to wait: who is late is late in every world.
-TEST_P(stream_times, after_a_time_out_nothing_goes_until_the_deadline_is_moved)
+TEST_P(stream_times, expired_deadline_refuses_operations_until_moved)
 {
     runtime::event go{both->server_world()};
     const auto before = go.count();
@@ -252,7 +252,7 @@ awaitable<void> expect_cancelled(stream& with)
     }
 }
 
-TEST_P(stream_times, cancel_ends_all_that_is_tried_later)
+TEST_P(stream_times, cancel_ends_later_operations)
 {
     run_connected(echo_server, [](world&, stream_ptr with) -> awaitable<void> {
         with->cancel();
@@ -262,10 +262,10 @@ TEST_P(stream_times, cancel_ends_all_that_is_tried_later)
 }
 
 /// By the other party: on the blocking world that is another thread.
-TEST_P(stream_times, cancel_ends_a_read_that_waits)
+TEST_P(stream_times, cancel_ends_a_pending_read)
 {
     std::atomic<stream*> reading = nullptr;
-    runtime::event let_go{both->client_world()};  // so that nobody is inside cancel() at the end
+    runtime::event let_go{both->client_world()};  // so that no thread is inside cancel() at the end
     const auto held = let_go.count();
     run_connected(
         [&](world& in, stream_ptr with) -> awaitable<void> {
@@ -309,7 +309,7 @@ awaitable<error_code> cancel_while(world& in, std::function<awaitable<error_code
     co_return outcome.value_or(error_code{});
 }
 
-TEST_P(stream_times, cancelling_one_operation_leaves_the_stream_as_it_was)
+TEST_P(stream_times, cancelled_operation_leaves_the_stream_usable)
 {
     if (blocks())
         return differs(
@@ -328,7 +328,7 @@ TEST_P(stream_times, cancelling_one_operation_leaves_the_stream_as_it_was)
     });
 }
 
-TEST_P(stream_times, in_a_cancelled_coroutine_nothing_is_read_and_nothing_lost)
+TEST_P(stream_times, read_in_a_cancelled_coroutine_loses_nothing)
 {
     run_connected(echo_server, [](world& in, stream_ptr with) -> awaitable<void> {
         co_await write_all(*with, bytes_of("!still there"));
@@ -350,7 +350,7 @@ TEST_P(stream_times, in_a_cancelled_coroutine_nothing_is_read_and_nothing_lost)
     });
 }
 
-TEST_P(stream_times, cancelling_a_wait_for_room_leaves_the_stream_as_it_was)
+TEST_P(stream_times, cancelled_wait_for_writable_leaves_the_stream_usable)
 {
     if (blocks())
         return differs("writable() never waits: write_now() does");

@@ -24,7 +24,7 @@ using proof::virtual_world;
 namespace asio = boost::asio;
 namespace sys = boost::system;
 
-TEST(tls_faults, a_cut_inside_a_record_is_a_reset)
+TEST(tls_faults, truncated_record_is_connection_reset)
 {
     std::size_t handshake = 0;
     std::size_t whole = 0;
@@ -57,7 +57,7 @@ TEST(tls_faults, a_cut_inside_a_record_is_a_reset)
     }
 }
 
-TEST(tls_faults, a_spoilt_record_is_never_believed)
+TEST(tls_faults, corrupted_record_is_refused_at_every_byte)
 {
     for (std::size_t at = 0; at < 42; ++at) {
         open_pair ends;
@@ -79,7 +79,7 @@ TEST(tls_faults, a_spoilt_record_is_never_believed)
     }
 }
 
-TEST(tls_faults, the_cut_handshake_ends_wherever_it_is_cut)
+TEST(tls_faults, truncated_handshake_fails_at_every_byte)
 {
     const auto fresh = proof::layer(proof::trusting("ca.pem"));  // reads no ticket in here
     for (const bool from_server : {false, true}) {
@@ -100,7 +100,7 @@ TEST(tls_faults, the_cut_handshake_ends_wherever_it_is_cut)
     }
 }
 
-TEST(tls_faults, the_spoilt_handshake_ends_wherever_it_is_spoilt)
+TEST(tls_faults, corrupted_handshake_fails_at_every_byte)
 {
     const auto fresh = proof::layer(proof::trusting("ca.pem"));
     std::size_t failed = 0;
@@ -124,7 +124,7 @@ TEST(tls_faults, the_spoilt_handshake_ends_wherever_it_is_spoilt)
     EXPECT_GT(failed, 400u);  // what comes after the handshake may be spoilt, and is found later
 }
 
-TEST(tls_faults, what_others_left_among_the_errors_of_the_thread_is_not_ours)
+TEST(tls_faults, foreign_openssl_errors_are_ignored)
 {
     open_pair ends;
     ends.client->write_now(some_bytes(20));
@@ -157,7 +157,7 @@ runtime::awaitable<void> operation(runtime::awaitable<T> what, std::optional<T>&
     into.emplace(std::move(value));
 }
 
-TEST(tls_faults, a_handshake_can_be_cancelled_at_every_step)
+TEST(tls_faults, handshake_can_be_cancelled_at_every_step)
 {
     const auto fresh = proof::layer(proof::trusting("ca.pem"));
     const memory_limits odd{.window = 100, .write_chunk = 60, .read_chunk = 30};
@@ -188,7 +188,7 @@ TEST(tls_faults, a_handshake_can_be_cancelled_at_every_step)
     EXPECT_GT(cancelled, 15u);
 }
 
-TEST(tls_faults, a_world_may_end_at_every_step_of_a_handshake)
+TEST(tls_faults, world_may_end_at_every_handshake_step)
 {
     const auto fresh = proof::layer(proof::trusting("ca.pem"));
     const memory_limits odd{.window = 100, .write_chunk = 60, .read_chunk = 30};

@@ -62,7 +62,7 @@ constexpr peer_case peers[] = {
      "hostname mismatch: the certificate is for localhost, not for db.example.com"},
 };
 
-TEST(tls_handshake, the_server_is_who_it_should_be_or_is_rejected)
+TEST(tls_handshake, wrong_server_certificate_is_rejected)
 {
     const auto client = layer(trusting("ca.pem"));
     for (const peer_case& row : peers) {
@@ -82,13 +82,13 @@ TEST(tls_handshake, the_server_is_who_it_should_be_or_is_rejected)
         EXPECT_EQ(why.context("phase"), "tls");
         EXPECT_EQ(why.context("server"), row.host);
         EXPECT_TRUE(contains(why.message(), row.cause)) << why.message();
-        ASSERT_FALSE(outcome.server->has_value());  // the client has told it by an alert
+        ASSERT_FALSE(outcome.server->has_value());  // the client has sent an alert
         EXPECT_EQ(outcome.server_error().code(), errc::tls_failed);
         EXPECT_EQ(outcome.server_error().context("client"), "memory:2");
     }
 }
 
-TEST(tls_handshake, the_system_does_not_know_our_CA)
+TEST(tls_handshake, system_trust_store_rejects_a_private_ca)
 {
     virtual_world world;
     const auto outcome = shake_hands(world, layer({}), layer(serving("server.pem")), "localhost");
@@ -98,7 +98,7 @@ TEST(tls_handshake, the_system_does_not_know_our_CA)
     EXPECT_TRUE(contains(outcome.client_error().message(), "give the file of the CA"));
 }
 
-TEST(tls_handshake, without_the_check_of_the_peer_anybody_is_good)
+TEST(tls_handshake, verify_peer_off_accepts_every_certificate)
 {
     auto options = trusting("ca.pem");
     options.verify_peer = false;
@@ -109,7 +109,7 @@ TEST(tls_handshake, without_the_check_of_the_peer_anybody_is_good)
     }
 }
 
-TEST(tls_handshake, without_the_check_of_the_name_the_chain_is_still_checked)
+TEST(tls_handshake, verify_hostname_off_still_checks_the_chain)
 {
     auto options = trusting("ca.pem");
     options.verify_hostname = false;
@@ -123,7 +123,7 @@ TEST(tls_handshake, without_the_check_of_the_name_the_chain_is_still_checked)
     }
 }
 
-TEST(tls_handshake, no_name_is_not_any_name)
+TEST(tls_handshake, empty_or_malformed_host_name_is_refused)
 {
     const auto client = layer(trusting("ca.pem"));
     for (const std::string& host : {std::string{}, std::string{"."}, std::string{".example.com"},
@@ -144,7 +144,7 @@ runtime::io_result first_read(virtual_world& in, runtime::stream& from)
     return proof::run(in, from.read_some(byte)).value();
 }
 
-TEST(tls_handshake, a_server_with_a_CA_wants_to_know_its_clients)
+TEST(tls_handshake, server_with_a_ca_requires_a_client_certificate)
 {
     auto options = trusting("ca.pem");
     options.certificate_key_file = proof::certificates::file("server.pem");
@@ -175,7 +175,7 @@ TEST(tls_handshake, a_server_with_a_CA_wants_to_know_its_clients)
               "the peer does not trust the CA that signed our certificate");
 }
 
-TEST(tls_handshake, a_layer_without_a_certificate_serves_nobody)
+TEST(tls_handshake, server_without_a_certificate_is_refused)
 {
     virtual_world world;
     const auto plain = layer(trusting("ca.pem"));
@@ -185,7 +185,7 @@ TEST(tls_handshake, a_layer_without_a_certificate_serves_nobody)
     EXPECT_EQ(outcome.client_error().code(), errc::tls_failed);
 }
 
-/// A peer that speaks what it is told to speak, and not what we would.
+/// A peer with a scripted TLS version, which the library would refuse.
 net::openssl_ptr<SSL_CTX> context_of(net::tls_side side, int min_version, int max_version)
 {
     const bool server = side == net::tls_side::server;
@@ -209,7 +209,7 @@ runtime::awaitable<bool> raw_handshake(net::tls_stream& peer)
     co_return !why && done;
 }
 
-TEST(tls_handshake, a_server_of_TLS_1_1_is_refused_and_one_of_1_2_is_not)
+TEST(tls_handshake, tls_1_1_server_is_refused_and_tls_1_2_accepted)
 {
     for (const int version : {TLS1_1_VERSION, TLS1_2_VERSION}) {
         virtual_world world;
@@ -231,7 +231,7 @@ TEST(tls_handshake, a_server_of_TLS_1_1_is_refused_and_one_of_1_2_is_not)
     }
 }
 
-TEST(tls_handshake, a_client_of_TLS_1_1_is_refused)
+TEST(tls_handshake, tls_1_1_client_is_refused)
 {
     virtual_world world;
     proof::memory_connection ends{world};
@@ -247,7 +247,7 @@ TEST(tls_handshake, a_client_of_TLS_1_1_is_refused)
     EXPECT_EQ(outcome->error().code(), errc::tls_failed);
 }
 
-TEST(tls_handshake, in_TLS_1_2_the_demand_for_a_certificate_fails_the_handshake)
+TEST(tls_handshake, tls_1_2_required_client_certificate_fails_the_handshake)
 {
     virtual_world world;
     proof::memory_connection ends{world};
@@ -296,7 +296,7 @@ error answered_with(std::string_view text, bool closes)
     return outcome->error();
 }
 
-TEST(tls_handshake, a_peer_that_does_not_speak_TLS_is_told_apart)
+TEST(tls_handshake, server_without_tls_is_named_in_the_error)
 {
     struct row {
         std::string_view says;
@@ -321,7 +321,7 @@ TEST(tls_handshake, a_peer_that_does_not_speak_TLS_is_told_apart)
     }
 }
 
-TEST(tls_handshake, a_client_without_TLS_is_told_apart)
+TEST(tls_handshake, client_without_tls_is_named_in_the_error)
 {
     virtual_world world;
     proof::memory_connection ends{world};
@@ -333,7 +333,7 @@ TEST(tls_handshake, a_client_without_TLS_is_told_apart)
     EXPECT_EQ(outcome->error().context("cause"), "the client does not speak TLS");
 }
 
-TEST(tls_handshake, it_can_be_cancelled)
+TEST(tls_handshake, pending_handshake_can_be_cancelled)
 {
     virtual_world world;
     proof::memory_connection ends{world};

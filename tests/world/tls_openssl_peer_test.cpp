@@ -137,7 +137,7 @@ runtime::awaitable<std::string> exchange(runtime::stream& with, std::string line
     co_return std::string(bytes.begin(), bytes.end());
 }
 
-TEST(tls_openssl_peer, our_client_talks_to_s_server_and_resumes)
+TEST(tls_openssl_peer, client_connects_to_s_server_and_resumes)
 {
     for (const char* const version : {"-tls1_2", "-tls1_3"}) {
         SCOPED_TRACE(version);
@@ -153,7 +153,7 @@ TEST(tls_openssl_peer, our_client_talks_to_s_server_and_resumes)
     }
 }
 
-TEST(tls_openssl_peer, s_server_is_told_apart_from_whom_we_want)
+TEST(tls_openssl_peer, s_server_with_a_wrong_certificate_is_rejected)
 {
     struct row {
         const char* certificate;
@@ -175,7 +175,7 @@ TEST(tls_openssl_peer, s_server_is_told_apart_from_whom_we_want)
     }
 }
 
-TEST(tls_openssl_peer, s_server_demands_a_certificate)
+TEST(tls_openssl_peer, s_server_requiring_a_client_certificate_gets_one)
 {
     const reversing_server server{{"-Verify", "2", "-verify_return_error", "-tls1_2", "-CAfile",
                                    certificates::file("ca.pem")}};
@@ -222,7 +222,7 @@ runtime::awaitable<std::string> serve(net::blocking_world& in, runtime::listener
     co_return std::string(heard.begin(), heard.end());
 }
 
-TEST(tls_openssl_peer, s_client_trusts_our_server_and_changes_keys)
+TEST(tls_openssl_peer, s_client_connects_and_updates_keys)
 {
     net::blocking_world world;
     const auto door = world.listen({"127.0.0.1", 0}).value();

@@ -39,7 +39,7 @@ constexpr file_case files[] = {
      "it holds no private key in PEM; append the key to the certificate"},
     {"a key alone", none, "key.pem", none, "it holds no certificate in PEM"},
     {"half a chain", none, "damaged.pem", none, "certificate 2 in it is damaged"},
-    {"somebody else's key", none, "mismatch.pem", none,
+    {"the key of another certificate", none, "mismatch.pem", none,
      "its private key does not belong to its certificate; the certificate must be the first in "
      "the file"},
     {"no password", none, "encrypted.pem", none,
@@ -62,7 +62,7 @@ tls_options options_of(const file_case& row)
     return options;
 }
 
-TEST(tls_options, a_file_is_what_it_should_be_or_the_error_says_what_is_wrong)
+TEST(tls_options, invalid_file_error_names_file_and_cause)
 {
     std::FILE* const script = std::fopen(certificates::file("script.txt").c_str(), "w");
     ASSERT_NE(script, nullptr);
@@ -85,7 +85,7 @@ TEST(tls_options, a_file_is_what_it_should_be_or_the_error_says_what_is_wrong)
     }
 }
 
-TEST(tls_options, a_password_longer_than_openssl_takes_is_wrong_and_no_more)
+TEST(tls_options, too_long_key_password_is_refused)
 {
     tls_options options;
     options.certificate_key_file = certificates::file("encrypted.pem");
@@ -95,7 +95,7 @@ TEST(tls_options, a_password_longer_than_openssl_takes_is_wrong_and_no_more)
     EXPECT_EQ(made.error().code(), errc::invalid_tls_options);
 }
 
-TEST(tls_options, an_encrypted_key_works_once_it_is_open)
+TEST(tls_options, encrypted_key_with_its_password_is_accepted)
 {
     auto asking = proof::trusting("ca.pem");
     asking.certificate_key_file = certificates::file("server.pem");

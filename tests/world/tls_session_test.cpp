@@ -35,7 +35,7 @@ bool connect_once(const runtime::tls_ptr& client, const runtime::tls_ptr& server
     return !proof::run(world, proof::receive(***ends.client, heard)).value() && heard == byte;
 }
 
-TEST(tls_session, the_second_connection_is_resumed)
+TEST(tls_session, second_connection_is_resumed)
 {
     const auto client = layer(trusting("ca.pem"));
     const auto server = layer(serving("server.pem"));
@@ -46,7 +46,7 @@ TEST(tls_session, the_second_connection_is_resumed)
     }
 }
 
-TEST(tls_session, it_is_resumed_with_client_certificates_too)
+TEST(tls_session, connection_with_client_certificate_is_resumed)
 {
     auto known = trusting("ca.pem");
     known.certificate_key_file = proof::certificates::file("client.pem");
@@ -59,21 +59,21 @@ TEST(tls_session, it_is_resumed_with_client_certificates_too)
     EXPECT_EQ(proof::resumed(server), 1u);
 }
 
-TEST(tls_session, a_ticket_is_used_once)
+TEST(tls_session, tls_1_3_ticket_is_used_once)
 {
     const auto client = layer(trusting("ca.pem"));
     const auto server = layer(serving("server.pem"));
     ASSERT_TRUE(connect_once(client, server, "localhost"));
     const std::size_t tickets = sessions_of(client).size();
     ASSERT_GT(tickets, 0u);
-    virtual_world world;  // nobody reads in here, so no new ticket arrives
+    virtual_world world;  // nothing is read in here, so no new ticket arrives
     for (std::size_t n = 0; n <= tickets; ++n)
         ASSERT_TRUE(proof::shake_hands(world, client, server, "localhost").good());
     EXPECT_EQ(proof::resumed(client), tickets);
     EXPECT_EQ(sessions_of(client).size(), 0u);
 }
 
-TEST(tls_session, a_session_belongs_to_one_name_and_one_layer)
+TEST(tls_session, session_is_bound_to_one_name_and_one_layer)
 {
     const auto client = layer(trusting("ca.pem"));
     const auto other = layer(trusting("ca.pem"));
@@ -84,7 +84,7 @@ TEST(tls_session, a_session_belongs_to_one_name_and_one_layer)
     EXPECT_EQ(proof::resumed(server), 0u);
 }
 
-TEST(tls_session, a_server_that_has_forgotten_makes_a_full_handshake)
+TEST(tls_session, unknown_ticket_gives_a_full_handshake)
 {
     const auto client = layer(trusting("ca.pem"));
     ASSERT_TRUE(connect_once(client, layer(serving("server.pem")), "localhost"));
@@ -92,7 +92,7 @@ TEST(tls_session, a_server_that_has_forgotten_makes_a_full_handshake)
     EXPECT_EQ(proof::resumed(client), 0u);
 }
 
-TEST(tls_session, a_session_does_not_vouch_for_another_certificate)
+TEST(tls_session, resumption_does_not_skip_certificate_verification)
 {
     const auto client = layer(trusting("ca.pem"));
     ASSERT_TRUE(connect_once(client, layer(serving("server.pem")), "localhost"));
@@ -106,7 +106,7 @@ runtime::awaitable<bool> serve_1_2(net::tls_stream& peer)
     co_return !why && done && peer.engine().resumed();
 }
 
-TEST(tls_session, a_session_of_TLS_1_2_serves_more_than_once)
+TEST(tls_session, tls_1_2_session_is_used_more_than_once)
 {
     const auto client = layer(trusting("ca.pem"));
     const net::openssl_ptr<SSL_CTX> context{SSL_CTX_new(TLS_server_method())};
@@ -134,7 +134,7 @@ net::openssl_ptr<SSL_SESSION> session_of(int version)
     return made;
 }
 
-TEST(tls_session, the_cache_is_bounded_and_drops_the_oldest)
+TEST(tls_session, session_cache_is_bounded_and_drops_the_oldest)
 {
     session_cache cache;
     for (int n = 0; n < 100; ++n)
@@ -146,7 +146,7 @@ TEST(tls_session, the_cache_is_bounded_and_drops_the_oldest)
     EXPECT_NE(cache.take("host99"), nullptr);
 }
 
-TEST(tls_session, one_server_does_not_fill_the_cache)
+TEST(tls_session, session_cache_keeps_few_sessions_per_server)
 {
     session_cache cache;
     cache.put("a", session_of(TLS1_3_VERSION));

@@ -58,7 +58,7 @@ bool comes_back(open_pair& ends, const bytes& sent)
     return heard == sent;
 }
 
-TEST(tls_stream, bytes_come_back_as_they_were)
+TEST(tls_stream, bytes_round_trip_with_any_chunk_size)
 {
     const memory_limits free{};
     const memory_limits single{.window = 1, .write_chunk = 1, .read_chunk = 1};
@@ -80,14 +80,14 @@ TEST(tls_stream, bytes_come_back_as_they_were)
     }
 }
 
-TEST(tls_stream, megabytes_go_through_a_small_window)
+TEST(tls_stream, megabytes_pass_through_a_small_window)
 {
     const memory_limits small{.window = 20000};
     open_pair ends{small, small};
     EXPECT_TRUE(comes_back(ends, some_bytes(5'000'000)));
 }
 
-TEST(tls_stream, what_cannot_be_handed_over_is_not_written_and_not_sent_twice)
+TEST(tls_stream, blocked_write_is_neither_lost_nor_repeated)
 {
     open_pair ends{{.window = 3000}, {}};
     const bytes sent = some_bytes(5000);
@@ -110,7 +110,7 @@ TEST(tls_stream, what_cannot_be_handed_over_is_not_written_and_not_sent_twice)
     EXPECT_EQ(heard, sent);
 }
 
-TEST(tls_stream, a_large_write_reports_what_went)
+TEST(tls_stream, partial_write_reports_the_bytes_sent)
 {
     constexpr std::size_t chunk = net::tls_engine::max_plain;
     open_pair ends{{.window = 2 * chunk + 10000}, {}};
@@ -130,7 +130,7 @@ TEST(tls_stream, a_large_write_reports_what_went)
     EXPECT_EQ(heard, sent);
 }
 
-TEST(tls_stream, one_read_takes_all_records_that_are_there)
+TEST(tls_stream, one_read_returns_all_available_records)
 {
     open_pair ends;
     const bytes sent = some_bytes(50'000);
@@ -139,7 +139,7 @@ TEST(tls_stream, one_read_takes_all_records_that_are_there)
     EXPECT_EQ(ends.read(*ends.server, heard).bytes, sent.size());
 }
 
-TEST(tls_stream, a_read_that_times_out_loses_nothing)
+TEST(tls_stream, timed_out_read_loses_nothing)
 {
     open_pair ends{{.cut_after = memory_limits::none}, {}};
     bytes heard(100);
@@ -154,7 +154,7 @@ TEST(tls_stream, a_read_that_times_out_loses_nothing)
     EXPECT_EQ(heard, some_bytes(100));
 }
 
-TEST(tls_stream, a_cancelled_operation_loses_nothing_and_a_cancelled_stream_is_done)
+TEST(tls_stream, cancelled_operation_loses_nothing)
 {
     open_pair ends;
     bytes heard(100);
@@ -182,7 +182,7 @@ TEST(tls_stream, a_cancelled_operation_loses_nothing_and_a_cancelled_stream_is_d
     EXPECT_EQ(ends.server->write_now(heard).why, sys::errc::operation_canceled);
 }
 
-TEST(tls_stream, a_peer_that_closes_is_eof_with_and_without_good_bye)
+TEST(tls_stream, closed_peer_is_eof_with_and_without_close_notify)
 {
     std::uint8_t byte[1];
     {
@@ -202,7 +202,7 @@ TEST(tls_stream, a_peer_that_closes_is_eof_with_and_without_good_bye)
     }
 }
 
-TEST(tls_stream, a_good_bye_is_eof_though_the_connection_stays_open)
+TEST(tls_stream, close_notify_is_eof_on_an_open_connection)
 {
     for (const bool alone : {false, true}) {
         open_pair ends{{.never_ends = true}, {}};
@@ -217,7 +217,7 @@ TEST(tls_stream, a_good_bye_is_eof_though_the_connection_stays_open)
     }
 }
 
-TEST(tls_stream, a_good_bye_is_read_after_all_bytes_before_it)
+TEST(tls_stream, close_notify_is_read_after_all_bytes)
 {
     open_pair ends;
     const bytes sent = some_bytes(30'000);
@@ -245,7 +245,7 @@ runtime::awaitable<void> receive_and_compare(runtime::stream& from, const bytes&
     EXPECT_EQ(heard, expected);
 }
 
-TEST(tls_stream, reader_and_writer_may_be_on_different_threads)
+TEST(tls_stream, read_and_write_on_different_threads_are_safe)
 {
     open_pair ends{{.window = 30000}, {.window = 30000}};
     const bytes sent = some_bytes(2'000'000);
@@ -279,7 +279,7 @@ runtime::awaitable<void> accept_and_say(runtime::tls_ptr layer, runtime::stream_
         (*made)->write_now(some_bytes(10));
 }
 
-TEST(tls_stream, a_layer_serves_many_threads)
+TEST(tls_stream, tls_layer_is_safe_for_many_threads)
 {
     virtual_world world;
     std::vector<int> ok(100);

@@ -24,7 +24,7 @@ using runtime::world;
 class waiting : public contract {};
 HOLDFAST_ALL_WORLDS(waiting);
 
-TEST_P(waiting, the_steady_clock_never_goes_back)
+TEST_P(waiting, steady_clock_never_goes_back)
 {
     const world& in = both->client_world();
     time_point last = in.steady_now();
@@ -35,7 +35,7 @@ TEST_P(waiting, the_steady_clock_never_goes_back)
     }
 }
 
-TEST_P(waiting, time_passes_while_one_sleeps_and_not_less_than_asked)
+TEST_P(waiting, sleep_lasts_at_least_as_long_as_asked)
 {
     run_client([](world& in, destination) -> awaitable<void> {
         const time_point steady = in.steady_now();
@@ -48,12 +48,12 @@ TEST_P(waiting, time_passes_while_one_sleeps_and_not_less_than_asked)
     });
 }
 
-TEST_P(waiting, a_sleep_until_a_time_that_has_passed_ends_at_once)
+TEST_P(waiting, sleep_until_a_past_time_ends_at_once)
 {
     run_client([](world& in, destination) -> awaitable<void> {
         const time_point before = in.steady_now();
-        constexpr duration how_late[] = {0ms, 1ms, 1000ms};
-        for (const duration late : how_late) {
+        constexpr duration delays[] = {0ms, 1ms, 1000ms};
+        for (const duration late : delays) {
             const wait_end end = co_await runtime::sleep_until(in, before - late);
             EXPECT_EQ(end, wait_end::timed_out);
         }
@@ -61,7 +61,7 @@ TEST_P(waiting, a_sleep_until_a_time_that_has_passed_ends_at_once)
     });
 }
 
-TEST_P(waiting, chances_are_in_range_and_differ)
+TEST_P(waiting, chance_is_in_range_and_differs)
 {
     world& in = both->client_world();
     std::set<double> seen;
@@ -76,7 +76,7 @@ TEST_P(waiting, chances_are_in_range_and_differ)
     EXPECT_GT(*seen.rbegin(), 0.8);
 }
 
-TEST_P(waiting, random_fills_all_it_is_given_and_no_more)
+TEST_P(waiting, random_fills_exactly_the_given_bytes)
 {
     world& in = both->client_world();
     in.random({});
@@ -94,7 +94,7 @@ TEST_P(waiting, random_fills_all_it_is_given_and_no_more)
     }
 }
 
-TEST_P(waiting, sleepers_wake_in_the_order_of_their_times_and_of_their_setting)
+TEST_P(waiting, sleepers_wake_in_time_and_insertion_order)
 {
     run_client([](world& in, destination) -> awaitable<void> {
         const time_point start = in.steady_now() + 5ms;
@@ -113,7 +113,7 @@ TEST_P(waiting, sleepers_wake_in_the_order_of_their_times_and_of_their_setting)
     });
 }
 
-TEST_P(waiting, news_wake_who_waits_on_the_same_world)
+TEST_P(waiting, notify_wakes_waiters_of_the_same_world)
 {
     run_client([](world& in, destination) -> awaitable<void> {
         runtime::event news{in};
@@ -142,7 +142,7 @@ TEST_P(waiting, news_wake_who_waits_on_the_same_world)
 }
 
 /// On net the same thread, in the simulator another host, and another thread for who blocks.
-TEST_P(waiting, news_wake_who_waits_elsewhere)
+TEST_P(waiting, notify_wakes_waiters_of_another_world)
 {
     runtime::event news{both->client_world()};
     runtime::event answers{both->server_world()};
@@ -178,7 +178,7 @@ TEST_P(waiting, news_wake_who_waits_elsewhere)
     EXPECT_EQ(answered.load(), rounds);
 }
 
-TEST_P(waiting, a_wait_for_news_ends_at_its_deadline)
+TEST_P(waiting, event_wait_ends_at_its_deadline)
 {
     run_client([](world& in, destination) -> awaitable<void> {
         runtime::event news{in};
@@ -196,7 +196,7 @@ struct bell final : runtime::alarm {
     std::atomic<int> rings = 0;
 };
 
-TEST_P(waiting, an_alarm_rings_once_if_it_is_set_and_not_if_it_is_cleared)
+TEST_P(waiting, alarm_rings_once_unless_cleared)
 {
     run_client([](world& in, destination) -> awaitable<void> {
         bell set;
@@ -216,7 +216,7 @@ TEST_P(waiting, an_alarm_rings_once_if_it_is_set_and_not_if_it_is_cleared)
     });
 }
 
-TEST_P(waiting, an_alarm_that_is_set_again_is_moved)
+TEST_P(waiting, alarm_set_again_is_moved)
 {
     run_client([](world& in, destination) -> awaitable<void> {
         bell earlier;

@@ -29,7 +29,7 @@ namespace asio = boost::asio;
 
 /// After that a test on real sockets has failed.
 constexpr auto timeout = 20s;
-/// The executor may notice a little late that nobody waits for its timer any more.
+/// The executor may notice a little late that its timer has no waiter left.
 constexpr auto linger = 3s;
 
 awaitable<void> play_server(const server_script& script, world& in, runtime::listener& door,

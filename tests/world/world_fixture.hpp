@@ -54,7 +54,7 @@ public:
     /// Runs both to their ends, which must come, and leave nothing behind.
     virtual void run(server_script server, client_script client) = 0;
 
-    /// Nobody answers there, not even with a refusal.
+    /// No host answers there, not even with a refusal.
     virtual runtime::destination silent_server() = 0;
 
     /// Called by the server, which has not read all that came, before it closes: by that alone a
@@ -117,7 +117,7 @@ runtime::awaitable<void> echo(runtime::stream& with);
 runtime::awaitable<void> all_of(runtime::world& in,
                                 std::vector<std::function<runtime::awaitable<void>()>>& what);
 
-/// `length` bytes that tell their place.
+/// `length` bytes that depend on their position.
 std::string pattern(std::size_t length, unsigned seed);
 
 }  // namespace holdfast::proof

@@ -34,11 +34,11 @@ error build_error(errc what, std::string_view key);
 
 /// Writes one document at the end of a buffer, in place: its length is filled in when it is closed.
 /// Nested documents are builders on the same buffer; while one is open, its parent must rest. After
-/// a mistake (a key with a zero byte, a document beyond 2 GB) a builder goes on and finish() tells,
+/// a mistake (a zero byte in a key, a document above 2 GB) a builder goes on and finish() reports,
 /// so that callers need not look at each step. Text is taken as it is; validate() checks UTF-8.
 ///
 ///     bson::builder order{out};
-///     order.add("item", "kelp").add("count", 3);
+///     order.add("item", "rope").add("count", 3);
 ///     {
 ///         auto price = order.document("price");
 ///         price.add("amount", 12.5).add("currency", "EUR");
@@ -78,7 +78,7 @@ public:
     basic_builder code_with_scope(std::string_view key, std::string_view source);
 
     /// Closes the document and gives it as it lies in the buffer, valid until the buffer grows; or
-    /// tells what was wrong with what was added.
+    /// reports what was wrong with what was added.
     result<view> finish();
 
     /// What codecs write with: exactly this BSON type.

@@ -249,7 +249,7 @@ inline void element::be_malformed(const std::uint8_t* at, const std::uint8_t* be
     offset_ = static_cast<std::uint32_t>(at - begin);
 }
 
-/// The size of a value whose type alone does not tell it; more than `room` if it is malformed.
+/// The size of a value whose type does not determine it; more than `room` if it is malformed.
 inline std::size_t element::measure(std::size_t rule, const std::uint8_t* value,
                                     std::ptrdiff_t room) noexcept
 {

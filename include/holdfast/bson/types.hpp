@@ -84,7 +84,7 @@ struct max_key {
     friend constexpr bool operator==(max_key, max_key) = default;
 };
 
-/// The types below point into memory that somebody else owns.
+/// The types below point into memory that they do not own.
 
 struct binary {
     std::span<const std::uint8_t> bytes;

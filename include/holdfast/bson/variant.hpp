@@ -78,7 +78,7 @@ private:
             return true;
         if (at.budget == 0)
             return at.fail(reading::too_many_alternatives(e));
-        // One alternative of the right type: what is wrong with it tells more than a list.
+        // One alternative of the right type: its own error says more than a list of alternatives.
         if (of_same_type == 1)
             return at.fail(*std::move(best));
         return at.fail(

@@ -51,7 +51,7 @@ private:
     const std::uint8_t* terminator_ = nullptr;
 };
 
-/// A document that lies in somebody else's bytes. Its length and its last byte are known to be
+/// A document in bytes that the view does not own. Its length and its last byte are known to be
 /// right; each element is checked when a loop or a look-up comes to it, so that no bytes, however
 /// wrong, lead outside. Text is checked when it is asked for. Use validate() to check all at once.
 class view {
@@ -206,5 +206,5 @@ inline binary element::as_binary() const noexcept
 
 }  // namespace holdfast::bson
 
-// Typed access needs the codecs, and they need the view: whoever includes one gets both.
+// Typed access needs the codecs, and they need the view: including one includes both.
 #include "holdfast/bson/codec.hpp"  // IWYU pragma: export

@@ -20,7 +20,7 @@ enum class errc {
     bucket_not_found = 10,
     collection_not_found = 11,
     unsupported_operation = 12,
-    ambiguous_timeout = 13,  // a change was sent and nobody said whether it was made
+    ambiguous_timeout = 13,  // a mutation was sent and its outcome is unknown
     unambiguous_timeout = 14,  // nothing was changed
     feature_not_available = 15,
     scope_not_found = 16,

@@ -42,8 +42,8 @@ private:
     std::optional<error> error_;
 };
 
-/// The way back for a strategy that answers later. Call it once, from any thread. Whoever drops it
-/// without a word fails the request with errc::retry_strategy_failure; whoever keeps it for ever
+/// The way back for a strategy that answers later. Call it once, from any thread. Dropping it
+/// uncalled fails the request with errc::retry_strategy_failure; keeping it for ever
 /// loses it to the request's deadline.
 class retry_reply {
 public:
@@ -58,7 +58,7 @@ public:
     void operator()(error why) { deliver(std::move(why)); }
 
     /// Calls `start` with this reply. What it throws is the answer, unless it has handed the reply
-    /// on by then, to somebody who will give one.
+    /// on by then, to the code that will give one.
     void pass_to(const std::function<void(retry_reply)>& start) &&;
 
 private:
@@ -116,7 +116,7 @@ public:
     struct settings {
         std::string operation = {};  // "get", "query": for people
         service_type service = service_type::key_value;
-        bool idempotent = false;  // what nobody has thought about is not safe to repeat
+        bool idempotent = false;  // unless it is known to be safe to repeat
         retry_strategy_ptr strategy = {};  // empty: the default
         std::optional<time_point> deadline = {};
         std::shared_ptr<const client_context> context = {};
@@ -134,9 +134,9 @@ public:
 
     /// Retries made so far: 0 when the first attempt has failed.
     std::uint32_t retry_attempts() const noexcept { return attempts_; }
-    /// The reasons of those retries, without the one that is being judged.
+    /// The reasons of those retries, without the one that is being decided.
     const retry_reason_set& retry_reasons() const noexcept { return reasons_; }
-    /// The error of the attempt that is being judged, or null.
+    /// The error of the attempt that is being decided, or null.
     const error* last_failure() const noexcept { return failure_ ? &*failure_ : nullptr; }
 
     void increment_retry_attempts(retry_reason because);

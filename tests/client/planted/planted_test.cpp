@@ -46,7 +46,7 @@ protected:
     }
 };
 
-TEST_P(planted_defect, is_reported)
+TEST_P(planted_defect, is_reported_by_the_invariant_checkers)
 {
     shell::planted.*GetParam().defect = true;
     const std::uint64_t found = first_report(GetParam().text);
@@ -75,7 +75,7 @@ INSTANTIATE_TEST_SUITE_P(
         planting{"holds_connection_while_waiting", &planted_defects::holds_connection_while_waiting,
                  refused_commands, "was held after its reply had come"},
         planting{"makes_others_wait", &planted_defects::holds_connection_while_waiting,
-                 refused_commands, "a ping waited for somebody's backoff"}),
+                 refused_commands, "a ping waited for another operation's backoff"}),
     [](const auto& one) { return std::string{one.param.name}; });
 
 }  // namespace

@@ -24,7 +24,7 @@ record read_in(lab_scene& s, const mongo::session& with, mongo::defaults options
     return s.started("find").back();
 }
 
-TEST(prose_causal_consistency, 1_to_3_the_first_operation_tells_the_time)
+TEST(prose_causal_consistency, 1_to_3_first_read_has_no_after_cluster_time_and_sets_it)
 {
     lab_scene s;
     s.connect();
@@ -38,7 +38,7 @@ TEST(prose_causal_consistency, 1_to_3_the_first_operation_tells_the_time)
     ASSERT_TRUE(received);
     EXPECT_EQ(mine.operation_time(), *received);
 
-    // 3: an error tells it too.
+    // 3: an error reply has an operationTime too.
     const mongo::session other = s.client->start_session();
     s.fail(once, R"({"failCommands": ["find"], "errorCode": 2})");
     EXPECT_FALSE(s.get(s.test_collection().find_one(bson::doc().view(), {.session = &other}, use_awaitable)));
@@ -52,7 +52,7 @@ const char* const reads[] = {
     "find", "find_one", "aggregate", "count_documents", "estimated_document_count", "distinct",
 };
 
-TEST(prose_causal_consistency, 4_a_read_comes_after_the_one_before)
+TEST(prose_causal_consistency, 4_read_after_read_has_after_cluster_time)
 {
     for (const session_method& one : session_methods()) {
         if (std::ranges::find(reads, std::string_view{one.name}) == std::end(reads))
@@ -77,7 +77,7 @@ const char* const writes[] = {
     "bulk_write",  "client.bulk_write",   "delete_one",           "delete_many",
 };
 
-TEST(prose_causal_consistency, 5_a_read_comes_after_the_write_before)
+TEST(prose_causal_consistency, 5_read_after_write_has_after_cluster_time)
 {
     for (const session_method& one : session_methods()) {
         if (std::ranges::find(writes, std::string_view{one.name}) == std::end(writes))
@@ -95,7 +95,7 @@ TEST(prose_causal_consistency, 5_a_read_comes_after_the_write_before)
     }
 }
 
-TEST(prose_causal_consistency, 6_nothing_is_said_of_time_in_other_sessions)
+TEST(prose_causal_consistency, 6_no_after_cluster_time_without_causal_consistency)
 {
     lab_scene s;
     s.connect();
@@ -107,7 +107,7 @@ TEST(prose_causal_consistency, 6_nothing_is_said_of_time_in_other_sessions)
     s.close();
 }
 
-TEST(prose_causal_consistency, 7_and_11_nothing_is_said_of_time_to_a_server_that_has_none)
+TEST(prose_causal_consistency, 7_and_11_no_cluster_time_for_a_standalone)
 {
     lab_scene s{{.standalone = true}};
     s.connect();
@@ -120,7 +120,7 @@ TEST(prose_causal_consistency, 7_and_11_nothing_is_said_of_time_to_a_server_that
     s.close();
 }
 
-TEST(prose_causal_consistency, 8_and_9_a_read_concern_keeps_its_level)
+TEST(prose_causal_consistency, 8_and_9_read_concern_level_is_kept_with_after_cluster_time)
 {
     lab_scene s;
     s.connect();
@@ -138,7 +138,7 @@ TEST(prose_causal_consistency, 8_and_9_a_read_concern_keeps_its_level)
     s.close();
 }
 
-TEST(prose_causal_consistency, 12_the_cluster_time_is_sent_after_the_first_reply)
+TEST(prose_causal_consistency, 12_cluster_time_is_sent_after_the_first_reply)
 {
     lab_scene s;
     s.connect();

@@ -12,7 +12,7 @@ struct profile_row {
     std::size_t attempts;
 };
 
-TEST(prose_client_backpressure, 3_a_read_that_is_always_refused_ends_with_the_labels)
+TEST(prose_client_backpressure, 3_overload_retries_are_limited_and_keep_the_labels)
 {
     const profile_row rows[] = {
         {"", 6},
@@ -62,7 +62,7 @@ void expect_sent_again(const lab_scene& s, std::string_view command, bool number
     EXPECT_EQ(mongo::server_code(failed.back().failure.value()), 462) << command;
 }
 
-TEST(prose_client_backpressure, every_method_is_tried_again)
+TEST(prose_client_backpressure, every_method_is_retried_after_overload)
 {
     VERIFIES("BP-005");
     VERIFIES("BP-010");
@@ -89,7 +89,7 @@ TEST(prose_client_backpressure, every_method_is_tried_again)
     }
 }
 
-TEST(prose_client_backpressure, a_further_batch_is_asked_for_again)
+TEST(prose_client_backpressure, get_more_is_retried_after_overload)
 {
     VERIFIES("BP-005");
     VERIFIES("BP-010");

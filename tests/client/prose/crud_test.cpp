@@ -60,7 +60,7 @@ void expect_one_operation(const lab_scene& s)
 
 using sizes = std::vector<std::size_t>;
 
-TEST(prose_crud, 1_the_details_of_a_write_concern_error)
+TEST(prose_crud, 1_write_concern_error_details_are_exposed)
 {
     lab_scene s;
     s.connect();
@@ -84,7 +84,7 @@ TEST(prose_crud, 1_the_details_of_a_write_concern_error)
     s.close();
 }
 
-TEST(prose_crud, 2_the_details_of_a_write_error)
+TEST(prose_crud, 2_write_error_details_are_exposed)
 {
     lab_scene s;
     s.connect();
@@ -107,7 +107,7 @@ TEST(prose_crud, 2_the_details_of_a_write_error)
     s.close();
 }
 
-TEST(prose_crud, 3_more_writes_than_a_command_may_have)
+TEST(prose_crud, 3_client_bulk_write_splits_at_max_write_batch_size)
 {
     lab_scene s;
     s.connect();
@@ -118,7 +118,7 @@ TEST(prose_crud, 3_more_writes_than_a_command_may_have)
     s.close();
 }
 
-TEST(prose_crud, 4_more_bytes_than_a_message_may_have)
+TEST(prose_crud, 4_client_bulk_write_splits_at_max_message_size_bytes)
 {
     lab_scene s;
     s.connect();
@@ -130,7 +130,7 @@ TEST(prose_crud, 4_more_bytes_than_a_message_may_have)
     s.close();
 }
 
-TEST(prose_crud, 5_write_concern_errors_are_collected)
+TEST(prose_crud, 5_write_concern_errors_are_collected_across_batches)
 {
     lab_scene s;
     s.connect("&retryWrites=false");
@@ -149,7 +149,7 @@ TEST(prose_crud, 5_write_concern_errors_are_collected)
     s.close();
 }
 
-TEST(prose_crud, 6_write_errors_are_collected_unless_they_end_it)
+TEST(prose_crud, 6_write_errors_are_collected_unless_ordered)
 {
     for (const bool ordered : {false, true}) {
         lab_scene s;
@@ -181,7 +181,7 @@ mongo::client_bulk_writes long_upserts()
     return work;
 }
 
-TEST(prose_crud, 7_results_that_need_a_second_batch)
+TEST(prose_crud, 7_results_cursor_that_needs_get_more_is_read)
 {
     lab_scene s;
     s.connect();
@@ -193,7 +193,7 @@ TEST(prose_crud, 7_results_that_need_a_second_batch)
     s.close();
 }
 
-TEST(prose_crud, 9_results_that_cannot_be_fetched)
+TEST(prose_crud, 9_get_more_error_keeps_partial_results)
 {
     lab_scene s;
     s.connect();
@@ -227,7 +227,7 @@ mongo::client_bulk_writes nearly_full(std::size_t& models)
     return work;
 }
 
-TEST(prose_crud, 11_a_known_namespace_needs_no_further_command)
+TEST(prose_crud, 11_known_namespace_needs_no_batch_split)
 {
     lab_scene s;
     s.connect();
@@ -243,7 +243,7 @@ TEST(prose_crud, 11_a_known_namespace_needs_no_further_command)
     s.close();
 }
 
-TEST(prose_crud, 11_a_new_namespace_may_need_a_further_command)
+TEST(prose_crud, 11_new_namespace_splits_the_batch)
 {
     lab_scene s;
     s.connect();
@@ -261,7 +261,7 @@ TEST(prose_crud, 11_a_new_namespace_may_need_a_further_command)
     s.close();
 }
 
-TEST(prose_crud, 12_what_no_message_can_carry_is_refused)
+TEST(prose_crud, 12_write_too_large_for_a_message_is_refused)
 {
     lab_scene s;
     s.connect();
@@ -282,7 +282,7 @@ TEST(prose_crud, 12_what_no_message_can_carry_is_refused)
     s.close();
 }
 
-TEST(prose_crud, 15_every_batch_of_an_unacknowledged_write_says_so)
+TEST(prose_crud, 15_every_batch_of_an_unacknowledged_write_has_w_0)
 {
     lab_scene s;
     s.connect("&maxPoolSize=1");
@@ -302,7 +302,7 @@ TEST(prose_crud, 15_every_batch_of_an_unacknowledged_write_says_so)
     s.close();
 }
 
-TEST(prose_crud, 16_an_id_that_is_made_comes_first)
+TEST(prose_crud, 16_generated_id_is_the_first_field)
 {
     lab_scene s;
     s.connect();

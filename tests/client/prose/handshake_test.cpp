@@ -76,7 +76,7 @@ std::string name_in(const bson::document& env)
     return env.get<std::string>("name").value_or("none");
 }
 
-TEST(prose_handshake, 1_valid_aws)
+TEST(prose_handshake, 1_valid_aws_environment_is_sent)
 {
     const auto received = metadata_in({{"AWS_EXECUTION_ENV", "AWS_Lambda_java8"},
                                {"AWS_REGION", "us-east-2"},
@@ -86,12 +86,12 @@ TEST(prose_handshake, 1_valid_aws)
     EXPECT_EQ(received.get<std::int32_t>("memory_mb").value_or(0), 1024);
 }
 
-TEST(prose_handshake, 2_valid_azure)
+TEST(prose_handshake, 2_valid_azure_environment_is_sent)
 {
     EXPECT_EQ(name_in(metadata_in({{"FUNCTIONS_WORKER_RUNTIME", "node"}})), "azure.func");
 }
 
-TEST(prose_handshake, 3_valid_google)
+TEST(prose_handshake, 3_valid_gcp_environment_is_sent)
 {
     const auto received = metadata_in({{"K_SERVICE", "servicename"},
                                {"FUNCTION_MEMORY_MB", "1024"},
@@ -103,21 +103,21 @@ TEST(prose_handshake, 3_valid_google)
     EXPECT_EQ(received.get<std::string>("region").value_or(""), "us-central1");
 }
 
-TEST(prose_handshake, 4_valid_vercel)
+TEST(prose_handshake, 4_valid_vercel_environment_is_sent)
 {
     const auto received = metadata_in({{"VERCEL", "1"}, {"VERCEL_REGION", "cdg1"}});
     EXPECT_EQ(name_in(received), "vercel");
     EXPECT_EQ(received.get<std::string>("region").value_or(""), "cdg1");
 }
 
-TEST(prose_handshake, 5_several_providers_are_none)
+TEST(prose_handshake, 5_several_providers_send_no_environment)
 {
     const auto received = metadata_in(
         {{"AWS_EXECUTION_ENV", "AWS_Lambda_java8"}, {"FUNCTIONS_WORKER_RUNTIME", "node"}});
     EXPECT_EQ(name_in(received), "none");
 }
 
-TEST(prose_handshake, 6_a_long_text_gives_way)
+TEST(prose_handshake, 6_too_long_region_is_omitted)
 {
     const auto received = metadata_in(
         {{"AWS_EXECUTION_ENV", "AWS_Lambda_java8"}, {"AWS_REGION", std::string(512, 'a')}});
@@ -125,7 +125,7 @@ TEST(prose_handshake, 6_a_long_text_gives_way)
     EXPECT_FALSE(received["region"]);
 }
 
-TEST(prose_handshake, 7_a_number_that_is_none_is_left_out)
+TEST(prose_handshake, 7_invalid_memory_size_is_omitted)
 {
     const auto received = metadata_in(
         {{"AWS_EXECUTION_ENV", "AWS_Lambda_java8"}, {"AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "big"}});
@@ -133,12 +133,12 @@ TEST(prose_handshake, 7_a_number_that_is_none_is_left_out)
     EXPECT_FALSE(received["memory_mb"]);
 }
 
-TEST(prose_handshake, 8_not_lambda)
+TEST(prose_handshake, 8_aws_execution_env_without_lambda_sends_no_environment)
 {
     EXPECT_EQ(name_in(metadata_in({{"AWS_EXECUTION_ENV", "EC2"}})), "none");
 }
 
-TEST(prose_handshake, 9_a_container_and_a_provider)
+TEST(prose_handshake, 9_container_and_provider_are_both_sent)
 {
     const auto received = metadata_in({{"AWS_EXECUTION_ENV", "AWS_Lambda_java8"},
                                {"AWS_REGION", "us-east-2"},
@@ -148,7 +148,7 @@ TEST(prose_handshake, 9_a_container_and_a_provider)
     EXPECT_EQ(received.get<std::string>("container.orchestrator").value_or(""), "kubernetes");
 }
 
-TEST(prose_handshake, a_mechanism_that_nobody_knows_does_no_harm)
+TEST(prose_handshake, unknown_sasl_supported_mech_is_ignored)
 {
     scene s{{.hosts = {"a"}}};
     const auto door = std::make_shared<scripted_login>();

@@ -56,7 +56,7 @@ std::vector<std::string> sorted_names(const std::vector<bson::document>& of)
 
 const std::vector<std::string> expected{"_id_", "a_1", "a_1_b_-1", "c_1"};
 
-TEST(prose_index_management, 1_all_names_are_listed_once)
+TEST(prose_index_management, 1_list_indexes_returns_every_name_once)
 {
     for (const lab_options& kind : deployments) {
         lab_scene s{kind};
@@ -66,7 +66,7 @@ TEST(prose_index_management, 1_all_names_are_listed_once)
     }
 }
 
-TEST(prose_index_management, 2_all_indexes_are_described)
+TEST(prose_index_management, 2_list_indexes_describes_every_index)
 {
     for (const lab_options& kind : deployments) {
         lab_scene s{kind};
@@ -79,14 +79,14 @@ TEST(prose_index_management, 2_all_indexes_are_described)
         s.close();
         if (kind.members < 2)
             continue;
-        // A secondary tells the same to those who ask it.
+        // A secondary gives the same answer.
         s.connect_to("mongodb://" + s.address((s.primary() + 1) % 3) + "/?directConnection=true");
         EXPECT_EQ(sorted_names(indexes(s, s.test_collection())), expected);
         s.close();
     }
 }
 
-TEST(prose_index_management, 2_a_collection_that_is_not_there_has_no_indexes)
+TEST(prose_index_management, 2_list_indexes_of_a_missing_collection_is_empty)
 {
     lab_scene s;
     s.connect();

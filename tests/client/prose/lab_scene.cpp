@@ -177,7 +177,7 @@ void lab_scene::fail_router(std::size_t router, std::string_view mode, std::stri
 
 void lab_scene::close()
 {
-    // After the next heartbeat a server that refused to serve is known again, and can be told which
+    // After the next heartbeat a server that refused to serve is known again, and can be configured
     // sessions end.
     simulation.run_for(11s);
     bool done = false;

@@ -68,7 +68,7 @@ public:
                     mongo::client_options options = {});
     std::string uri() const;
 
-    mongo::collection test_collection() const { return (*client)["sea"]["kelp"]; }
+    mongo::collection test_collection() const { return (*client)["sea"]["coll"]; }
 
     /// Begins what was made with use_awaitable.
     template <class T>
@@ -104,7 +104,7 @@ public:
     /// The same for one router, over a connection.
     void fail_router(std::size_t router, std::string_view mode, std::string_view data);
 
-    /// Closes the client; its last events are told. Then nothing of it may be left, and it must
+    /// Closes the client; its last events arrive. Then nothing of it may be left, and it must
     /// have got all of its sessions back: prose test 10 of "Driver Sessions".
     void close();
 

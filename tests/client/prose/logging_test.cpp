@@ -47,7 +47,7 @@ std::shared_ptr<kept_log> connect_logged(lab_scene& s, std::size_t length = 0)
     return log;
 }
 
-TEST(prose_command_logging, 1_documents_are_cut_after_a_thousand_bytes)
+TEST(prose_command_logging, 1_documents_are_truncated_to_1000_bytes_by_default)
 {
     lab_scene s;
     const auto log = connect_logged(s);
@@ -66,7 +66,7 @@ TEST(prose_command_logging, 1_documents_are_cut_after_a_thousand_bytes)
     s.close();
 }
 
-TEST(prose_command_logging, 2_documents_are_cut_where_the_application_says)
+TEST(prose_command_logging, 2_documents_are_truncated_to_the_configured_length)
 {
     lab_scene s;
     const auto log = connect_logged(s, 5);
@@ -95,7 +95,7 @@ bool is_whole_utf8(std::string_view text)
     return true;
 }
 
-TEST(prose_command_logging, 3_no_character_is_cut_in_two)
+TEST(prose_command_logging, 3_truncation_keeps_code_points_whole)
 {
     // One of the lengths ends between two characters of three bytes, the others within one.
     for (std::size_t length = 200; length < 203; ++length) {

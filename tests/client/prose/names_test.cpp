@@ -14,7 +14,7 @@ namespace {
 const std::set<std::string_view> of_monitoring{"connectTimeoutMS", "heartbeatFrequencyMS",
                                                "serverMonitoringMode"};
 
-TEST(names, no_option_is_about_monitoring_that_no_specification_has)
+TEST(specified_names, monitoring_options_are_those_of_the_specifications)
 {
     VERIFIES("SD-026");
     std::size_t known = 0;
@@ -48,7 +48,7 @@ public:
     bson::document last;
 };
 
-TEST(names, of_messages_and_commands_are_those_of_the_specification)
+TEST(specified_names, log_messages_and_fields_are_those_of_the_specification)
 {
     VERIFIES("RW-013");
     lab_scene s;

@@ -13,7 +13,7 @@ public:
     std::vector<events::pool_created> all;
 };
 
-TEST(prose_connection_pooling, 1_to_3_options_of_the_connection_string_are_those_of_every_pool)
+TEST(prose_connection_pooling, 1_to_3_every_pool_has_the_connection_string_options)
 {
     lab_scene s{{.routers = 2}};
     const auto heard = std::make_shared<limits_recorder>();

@@ -12,7 +12,7 @@ runtime::awaitable<result<found_one>> find_one(const lab_scene& in)
     return in.test_collection().find_one(bson::doc().view(), {}, use_awaitable);
 }
 
-TEST(prose_retryable_reads, 1_a_cleared_pool_is_retried)
+TEST(prose_retryable_reads, 1_pool_cleared_error_is_retried)
 {
     lab_scene s;
     s.connect("&maxPoolSize=1&retryReads=true");
@@ -39,7 +39,7 @@ TEST(prose_retryable_reads, 1_a_cleared_pool_is_retried)
 
 constexpr auto unreachable = R"({"failCommands": ["find"], "errorCode": 6})";
 
-TEST(prose_retryable_reads, 2_1_a_retry_goes_to_another_router)
+TEST(prose_retryable_reads, 2_1_retry_goes_to_another_mongos)
 {
     lab_scene s{{.routers = 2}};
     s.connect("&retryReads=true");
@@ -57,7 +57,7 @@ TEST(prose_retryable_reads, 2_1_a_retry_goes_to_another_router)
     s.close();
 }
 
-TEST(prose_retryable_reads, 2_2_a_retry_goes_to_the_same_router_if_there_is_no_other)
+TEST(prose_retryable_reads, 2_2_retry_goes_to_the_same_mongos_if_it_is_the_only_one)
 {
     lab_scene s{{.routers = 1}};
     s.fail_router(0, once, unreachable);
@@ -93,17 +93,17 @@ bool retried_elsewhere(std::string_view labels, const std::string& more)
 
 constexpr auto overload = R"("RetryableError", "SystemOverloadedError")";
 
-TEST(prose_retryable_reads, 3_1_after_an_overload_another_member_is_asked_if_that_is_allowed)
+TEST(prose_retryable_reads, 3_1_overload_with_retargeting_uses_another_member)
 {
     EXPECT_TRUE(retried_elsewhere(overload, "&enableOverloadRetargeting=true"));
 }
 
-TEST(prose_retryable_reads, 3_2_after_another_error_the_same_member_is_asked)
+TEST(prose_retryable_reads, 3_2_other_error_with_retargeting_uses_the_same_member)
 {
     EXPECT_FALSE(retried_elsewhere(R"("RetryableError")", "&enableOverloadRetargeting=true"));
 }
 
-TEST(prose_retryable_reads, 3_3_after_an_overload_the_same_member_is_asked_if_nothing_was_allowed)
+TEST(prose_retryable_reads, 3_3_overload_without_retargeting_uses_the_same_member)
 {
     EXPECT_FALSE(retried_elsewhere(overload, ""));
     EXPECT_FALSE(retried_elsewhere(overload, "&enableOverloadRetargeting=false"));
@@ -137,7 +137,7 @@ error read_that_fails(lab_scene& s, const profile_row& row, int code = 91)
     return done ? error{error_code{}, "it has succeeded"} : std::move(done).error();
 }
 
-TEST(prose_retryable_reads, 4_one_overload_allows_all_retries)
+TEST(prose_retryable_reads, 4_one_overload_error_raises_the_retry_limit)
 {
     for (const profile_row& row : profiles) {
         lab_scene s;
@@ -146,7 +146,7 @@ TEST(prose_retryable_reads, 4_one_overload_allows_all_retries)
     }
 }
 
-TEST(prose_retryable_reads, 5_only_an_overload_is_followed_by_a_backoff)
+TEST(prose_retryable_reads, 5_backoff_follows_only_overload_errors)
 {
     for (const profile_row& row : profiles) {
         for (const int code : {91, 6}) {

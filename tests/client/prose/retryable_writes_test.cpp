@@ -13,7 +13,7 @@ runtime::awaitable<result<mongo::insert_one_result>> insert(const lab_scene& in,
     return in.test_collection().insert_one(what.view(), {}, use_awaitable);
 }
 
-TEST(prose_retryable_writes, 1_a_storage_engine_without_them_is_told_in_other_words)
+TEST(prose_retryable_writes, 1_illegal_operation_20_is_reported_with_a_clear_message)
 {
     shop in;
     in.server.on("insert", [](bson::view) {
@@ -43,7 +43,7 @@ std::string pool_story(const recorder& events)
     return story;
 }
 
-TEST(prose_retryable_writes, 2_a_cleared_pool_is_retried)
+TEST(prose_retryable_writes, 2_pool_cleared_error_is_retried)
 {
     lab_scene s;
     s.connect("&maxPoolSize=1&retryWrites=true");
@@ -62,7 +62,7 @@ TEST(prose_retryable_writes, 2_a_cleared_pool_is_retried)
     s.close();
 }
 
-TEST(prose_retryable_writes, 3_the_original_error_is_told_if_the_retry_wrote_nothing)
+TEST(prose_retryable_writes, 3_original_error_is_reported_if_no_writes_performed)
 {
     lab_scene s;
     bool planned = false;
@@ -88,7 +88,7 @@ TEST(prose_retryable_writes, 3_the_original_error_is_told_if_the_retry_wrote_not
     s.close();
 }
 
-TEST(prose_retryable_writes, 4_a_retry_goes_to_another_router)
+TEST(prose_retryable_writes, 4_retry_goes_to_another_mongos)
 {
     lab_scene s{{.routers = 2}};
     s.connect("&retryWrites=true");
@@ -108,7 +108,7 @@ TEST(prose_retryable_writes, 4_a_retry_goes_to_another_router)
     s.close();
 }
 
-TEST(prose_retryable_writes, 5_a_retry_goes_to_the_same_router_if_there_is_no_other)
+TEST(prose_retryable_writes, 5_retry_goes_to_the_same_mongos_if_it_is_the_only_one)
 {
     lab_scene s{{.routers = 1}};
     s.fail_router(0, once, R"({"failCommands": ["insert"], "errorCode": 6,
@@ -162,20 +162,20 @@ constexpr auto overload = R"("RetryableError", "SystemOverloadedError")";
 constexpr auto overload_wrote_nothing =
     R"("RetryableError", "SystemOverloadedError", "NoWritesPerformed")";
 
-TEST(prose_retryable_writes, 6_1_of_several_errors_the_last_is_told)
+TEST(prose_retryable_writes, 6_1_last_of_several_errors_is_reported)
 {
     const two_errors met{labelled(91, overload), labelled(10107, overload)};
     EXPECT_EQ(mongo::server_code(met.error()), 10107) << met.error().explain();
 }
 
-TEST(prose_retryable_writes, 6_2_of_errors_that_all_wrote_nothing_the_first_is_told)
+TEST(prose_retryable_writes, 6_2_first_error_is_reported_if_all_performed_no_writes)
 {
     const two_errors met{labelled(91, overload_wrote_nothing),
                          labelled(10107, overload_wrote_nothing)};
     EXPECT_EQ(mongo::server_code(met.error()), 91) << met.error().explain();
 }
 
-TEST(prose_retryable_writes, 6_3_an_error_that_may_have_written_is_told_instead_of_one_that_did_not)
+TEST(prose_retryable_writes, 6_3_error_without_no_writes_performed_is_reported)
 {
     const two_errors met{labelled(91, overload), labelled(10107, overload_wrote_nothing)};
     EXPECT_EQ(mongo::server_code(met.error()), 91) << met.error().explain();
@@ -191,7 +191,7 @@ constexpr profile_row profiles[] = {
     {"&resilienceProfile=upstream_2026_07", 3},
 };
 
-TEST(prose_retryable_writes, 6_4_one_overload_allows_all_retries)
+TEST(prose_retryable_writes, 6_4_one_overload_error_raises_the_retry_limit)
 {
     for (const profile_row& row : profiles) {
         const two_errors met{labelled(91, overload),
@@ -201,7 +201,7 @@ TEST(prose_retryable_writes, 6_4_one_overload_allows_all_retries)
     }
 }
 
-TEST(prose_retryable_writes, 6_5_only_an_overload_is_followed_by_a_backoff)
+TEST(prose_retryable_writes, 6_5_backoff_follows_only_overload_errors)
 {
     constexpr auto other = R"("RetryableError", "RetryableWriteError")";
     for (const profile_row& row : profiles) {

@@ -33,7 +33,7 @@ struct calm_set {
     std::size_t checks_before = 0;
 };
 
-TEST(prose_sdam, 1_a_client_can_be_made_while_all_seeds_are_down)
+TEST(prose_sdam, 1_client_can_be_created_while_all_seeds_are_down)
 {
     scene s;
     s.simulation.run_for(1ms);  // they listen
@@ -50,7 +50,7 @@ TEST(prose_sdam, 1_a_client_can_be_made_while_all_seeds_are_down)
     expect_clean(s);
 }
 
-TEST(prose_sdam, 2_a_network_error_of_a_write_loses_the_primary)
+TEST(prose_sdam, 2_network_error_of_a_write_marks_the_primary_unknown)
 {
     calm_set of;
     of.s.server("a").on_command("insert", in_turn({hang_up()}));
@@ -62,7 +62,7 @@ TEST(prose_sdam, 2_a_network_error_of_a_write_loses_the_primary)
     of.s.simulation.run_for(10s);
     EXPECT_EQ(topology(of.s.events()), "ReplicaSetWithPrimary");
     for (const record& one : of.s.events().of(heard::server_changed))
-        EXPECT_NE(one.before, "PossiblePrimary") << "that is nobody's business";
+        EXPECT_NE(one.before, "PossiblePrimary") << "that type is internal";
     expect_clean(of.s);
 }
 
@@ -78,23 +78,23 @@ void expect_lost_and_checked(calm_set& of, std::string_view server, std::size_t 
     EXPECT_NE(of.s.events().type_of(server), "Unknown") << "it was well all the time";
 }
 
-TEST(prose_sdam, 3_not_writable_primary_of_a_read_loses_the_primary)
+TEST(prose_sdam, 3_not_writable_primary_of_a_read_marks_the_primary_unknown)
 {
     calm_set of;
     of.s.server("a").on("find", [](bson::view) { return error_reply(10107); });
-    EXPECT_EQ(of.s.run(bson::doc("find", "kelp"), as_read()).code(), 10107);
+    EXPECT_EQ(of.s.run(bson::doc("find", "coll"), as_read()).code(), 10107);
     EXPECT_EQ(topology(of.s.events()), "ReplicaSetNoPrimary");
     expect_lost_and_checked(of, "a:27017", of.checks_before);
     expect_clean(of.s);
 }
 
-TEST(prose_sdam, 4_a_recovering_secondary_is_lost_and_the_primary_kept)
+TEST(prose_sdam, 4_recovering_secondary_is_marked_unknown)
 {
     calm_set of;
     const std::size_t before = of.checks("b:27017");
     of.s.server("b").on("find", [](bson::view) { return error_reply(13436); });
     const operation& op = of.s.run(
-        bson::doc("find", "kelp"),
+        bson::doc("find", "coll"),
         {.kind = mongo::command_kind::read,
          .read_preference = mongo::read_preference{.mode = mongo::read_mode::secondary}});
     EXPECT_EQ(op.code(), 13436) << op.explain();
@@ -104,7 +104,7 @@ TEST(prose_sdam, 4_a_recovering_secondary_is_lost_and_the_primary_kept)
     expect_clean(of.s);
 }
 
-TEST(prose_sdam, 5_a_recovering_node_may_tell_so_in_a_write_concern_error)
+TEST(prose_sdam, 5_node_is_recovering_in_a_write_concern_error_marks_unknown)
 {
     calm_set of;
     of.s.server("a").on("insert", [](bson::view) {
@@ -133,7 +133,7 @@ constexpr old_reply old_replies[] = {
     {"count", "node is recovering", mongo::read_mode::primary_preferred},  // 10
 };
 
-TEST(prose_sdam, 6_to_10_old_servers_tell_state_changes_in_words)
+TEST(prose_sdam, 6_to_10_state_change_by_message_marks_unknown)
 {
     for (const old_reply& row : old_replies) {
         calm_set of;
@@ -141,7 +141,7 @@ TEST(prose_sdam, 6_to_10_old_servers_tell_state_changes_in_words)
             row.command, [&](bson::view) { return bson::doc("ok", 0.0, "errmsg", row.message); });
         const bool writes = std::string_view{row.command} == "insert";
         const operation& op = of.s.run(
-            writes ? insert_of(1) : bson::doc(row.command, "kelp"),
+            writes ? insert_of(1) : bson::doc(row.command, "coll"),
             {.kind = writes ? mongo::command_kind::write : mongo::command_kind::read,
              .read_preference = mongo::read_preference{.mode = row.mode}});
         EXPECT_FALSE(op.good());

@@ -14,7 +14,7 @@ const lab_options deployments[] = {
     {.routers = 1},
 };
 
-TEST(prose_sdam, streaming_1_replies_come_at_the_frequency_that_was_asked_for)
+TEST(prose_sdam, streaming_1_heartbeats_come_each_heartbeat_frequency_ms)
 {
     for (const lab_options& kind : deployments) {
         lab_scene s{kind};
@@ -32,7 +32,7 @@ TEST(prose_sdam, streaming_1_replies_come_at_the_frequency_that_was_asked_for)
     }
 }
 
-TEST(prose_sdam, rtt_1_round_trips_are_measured_while_hello_is_blocked)
+TEST(prose_sdam, rtt_1_rtt_is_measured_while_hello_is_blocked)
 {
     lab_scene s{{.members = 3}};
     s.connect("&heartbeatFrequencyMS=500&appName=streamingRttTest");
@@ -51,7 +51,7 @@ TEST(prose_sdam, rtt_1_round_trips_are_measured_while_hello_is_blocked)
                                            "blockConnection": true, "blockTimeMS": 500,
                                            "appName": "streamingRttTest"})"));
     s.simulation.run_for(8s);
-    // What has been measured meanwhile is told with the next change.
+    // The RTT that was measured meanwhile is published with the next change.
     ASSERT_TRUE(s.get(s.set->step_down(s.app.world(), 10)));
     s.simulation.run_for(2s);
     const auto changes = s.events().of(heard::server_changed, s.address(leads));
@@ -62,7 +62,7 @@ TEST(prose_sdam, rtt_1_round_trips_are_measured_while_hello_is_blocked)
     s.close();
 }
 
-TEST(prose_sdam, 11_to_13_a_secondary_as_the_only_seed)
+TEST(prose_sdam, 11_to_13_secondary_seed_is_direct_or_discovers_the_set)
 {
     lab_scene s{{.members = 2}};
     const std::string seed = "mongodb://" + s.address(1 - s.primary());
@@ -76,7 +76,7 @@ TEST(prose_sdam, 11_to_13_a_secondary_as_the_only_seed)
     EXPECT_EQ(s.started("insert").back().server, s.address(s.primary()));
     s.close();
 
-    s.connect_to(seed + "/?directConnection=true");  // 12: nobody else is asked
+    s.connect_to(seed + "/?directConnection=true");  // 12: no other server is contacted
     const auto refused = write(2);
     ASSERT_FALSE(refused);
     EXPECT_EQ(mongo::server_code(refused.error()), 10107) << refused.error().explain();
@@ -89,7 +89,7 @@ TEST(prose_sdam, 11_to_13_a_secondary_as_the_only_seed)
     s.close();
 }
 
-TEST(prose_sdam, 14_monitors_rest_at_least_half_a_second_between_checks)
+TEST(prose_sdam, 14_monitors_sleep_min_heartbeat_frequency_ms_between_checks)
 {
     lab_scene s;
     s.fail(R"({"times": 5})", R"({"failCommands": ["hello", "isMaster", "ismaster"],
@@ -121,7 +121,7 @@ std::string check_story(const recorder& events)
     return story;
 }
 
-TEST(prose_sdam, 15_pools_follow_what_monitors_find)
+TEST(prose_sdam, 15_pool_is_ready_and_cleared_after_heartbeats)
 {
     lab_scene s;
     s.connect_to("mongodb://" + s.address(0) +
@@ -173,12 +173,12 @@ void expect_no_clear_at_a_limited_rate(bool tls)
     s.close();
 }
 
-TEST(prose_sdam, 16_a_limited_rate_of_connections_does_not_clear_the_pool)
+TEST(prose_sdam, 16_connection_rate_limit_does_not_clear_the_pool)
 {
     expect_no_clear_at_a_limited_rate(false);
 }
 
-TEST(prose_sdam, 16_nor_does_it_with_tls)
+TEST(prose_sdam, 16_connection_rate_limit_with_tls_does_not_clear_the_pool)
 {
     expect_no_clear_at_a_limited_rate(true);
 }

@@ -12,7 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 using found_one = std::optional<bson::document>;
 
-TEST(prose_server_selection, 1_the_primary_has_no_tags)
+TEST(prose_server_selection, 1_primary_mode_with_tags_is_refused)
 {
     const auto made = mongo::client::create(
         boost::asio::system_executor{},
@@ -22,7 +22,7 @@ TEST(prose_server_selection, 1_the_primary_has_no_tags)
     s.connect();
     const bson::array tags = bson::arr(bson::object("dc", "ny"));
     const operation& op = s.run(
-        bson::doc("find", "kelp"),
+        bson::doc("find", "coll"),
         {.kind = mongo::command_kind::read,
          .read_preference = mongo::read_preference{.tag_sets = tags.view()}});
     ASSERT_FALSE(op.good());
@@ -39,7 +39,7 @@ constexpr std::pair<mongo::read_mode, const char*> modes[] = {
     {mongo::read_mode::nearest, "nearest"},
 };
 
-TEST(prose_server_selection, 3_routers_are_told_the_read_preference)
+TEST(prose_server_selection, 3_read_preference_is_sent_to_mongos)
 {
     scene s{{.hosts = {"a"}, .sharded = true}};
     s.connect();
@@ -51,7 +51,7 @@ TEST(prose_server_selection, 3_routers_are_told_the_read_preference)
             mongo::read_preference read_preference{.mode = mode};
             if (tagged)
                 read_preference.tag_sets = tags.view();
-            ASSERT_TRUE(s.run(bson::doc("find", "kelp"),
+            ASSERT_TRUE(s.run(bson::doc("find", "coll"),
                               {.kind = mongo::command_kind::read, .read_preference = read_preference})
                             .good());
             const bson::document sent = s.server("a").commands("find").back().body;
@@ -100,7 +100,7 @@ void read_at_once(lab_scene& s, int readers, int times)
         EXPECT_TRUE(one->good()) << one->explain();
 }
 
-TEST(prose_server_selection, 5_a_busy_router_is_left_alone)
+TEST(prose_server_selection, 5_busy_mongos_gets_fewer_operations)
 {
     lab_scene s{{.routers = 2}};
     s.connect("&localThresholdMS=30000&minPoolSize=10&appName=loadBalancingTest");
@@ -125,7 +125,7 @@ TEST(prose_server_selection, 5_a_busy_router_is_left_alone)
     s.close();
 }
 
-TEST(prose_server_selection, 6_an_application_may_choose)
+TEST(prose_server_selection, 6_custom_server_selector_is_used)
 {
     lab_scene s{{.members = 3}};
     mongo::client_options options;

@@ -28,7 +28,7 @@ const bson::document everything = bson::doc();
 const bson::document change = bson::doc("$set", bson::object("a", 1));
 const bson::document key = bson::doc("a", 1);
 const bson::document ping = bson::doc("ping", 1);
-const bson::document find_all = bson::doc("find", "kelp");
+const bson::document find_all = bson::doc("find", "coll");
 
 void add_writes(std::vector<session_method>& to)
 {
@@ -68,7 +68,7 @@ void add_writes(std::vector<session_method>& to)
                   }});
     to.push_back({"client.bulk_write", "bulkWrite", [](lab_scene& s, session in) {
                       mongo::client_bulk_writes work;
-                      work.insert_one("sea.kelp", bson::doc("d", 1).view());
+                      work.insert_one("sea.coll", bson::doc("d", 1).view());
                       return run(
                           s, s.client->bulk_write(std::move(work), {.session = in}, use_awaitable));
                   }});
@@ -150,7 +150,7 @@ void add_administration(std::vector<session_method>& to)
                   }});
     to.push_back({"modify_collection", "collMod", [](lab_scene& s, session in) {
                       return run(s, (*s.client)["sea"].modify_collection(
-                                        "kelp", bson::doc("validationLevel", "off").view(),
+                                        "coll", bson::doc("validationLevel", "off").view(),
                                         {.session = in}, use_awaitable));
                   }});
     to.push_back({"create_collection", "create", [](lab_scene& s, session in) {

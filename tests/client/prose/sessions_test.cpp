@@ -11,7 +11,7 @@ using bson::uuid;
 
 const bson::document ping = bson::doc("ping", 1);
 
-TEST(prose_sessions, 1_a_snapshot_is_not_causally_consistent)
+TEST(prose_sessions, 1_snapshot_and_causal_consistency_are_refused_together)
 {
     lab_scene s;
     s.connect();
@@ -30,7 +30,7 @@ uuid used_id(lab_scene& s, const mongo::session& with)
     return with.id().value_or(uuid{});
 }
 
-TEST(prose_sessions, 2_the_pool_gives_the_last_one_first)
+TEST(prose_sessions, 2_session_pool_is_last_in_first_out)
 {
     lab_scene s;
     s.connect();
@@ -51,7 +51,7 @@ TEST(prose_sessions, 2_the_pool_gives_the_last_one_first)
     s.close();
 }
 
-TEST(prose_sessions, 3_commands_carry_the_last_cluster_time)
+TEST(prose_sessions, 3_commands_send_the_last_cluster_time)
 {
     for (const char* const name : {"run_command", "aggregate", "find", "insert_one"}) {
         lab_scene s;
@@ -74,7 +74,7 @@ TEST(prose_sessions, 3_commands_carry_the_last_cluster_time)
     }
 }
 
-TEST(prose_sessions, 4_every_method_carries_the_session_it_is_given)
+TEST(prose_sessions, 4_every_method_sends_its_explicit_session)
 {
     lab_scene s;
     s.connect();
@@ -93,7 +93,7 @@ TEST(prose_sessions, 4_every_method_carries_the_session_it_is_given)
     s.close();
 }
 
-TEST(prose_sessions, 4_and_10_every_method_takes_a_session_of_its_own_and_gives_it_back)
+TEST(prose_sessions, 4_and_10_every_method_returns_its_implicit_session)
 {
     lab_scene s;
     s.connect();
@@ -109,11 +109,11 @@ TEST(prose_sessions, 4_and_10_every_method_takes_a_session_of_its_own_and_gives_
         ASSERT_TRUE(lsid_of(one)) << one.name;
         used.insert(bson::to_json(bson::doc("id", *lsid_of(one)).view()).value());
     }
-    EXPECT_EQ(used.size(), 1U) << "one that nobody uses is used by the next";
+    EXPECT_EQ(used.size(), 1U) << "an idle session is used by the next operation";
     s.close();
 }
 
-TEST(prose_sessions, 5_a_session_of_another_client_is_refused_by_every_method)
+TEST(prose_sessions, 5_session_of_another_client_is_refused_by_every_method)
 {
     lab_scene s;
     s.connect();
@@ -130,7 +130,7 @@ TEST(prose_sessions, 5_a_session_of_another_client_is_refused_by_every_method)
     s.close();
 }
 
-TEST(prose_sessions, 6_a_session_that_has_ended_is_refused_by_every_method)
+TEST(prose_sessions, 6_ended_session_is_refused_by_every_method)
 {
     lab_scene s;
     s.connect();
@@ -163,7 +163,7 @@ mongo::cursor read_some(lab_scene& s, int documents, int batch, int reads)
     return cursor;
 }
 
-TEST(prose_sessions, 8_a_cursor_whose_first_batch_is_all_gives_its_session_back)
+TEST(prose_sessions, 8_exhausted_first_batch_returns_the_implicit_session)
 {
     lab_scene s;
     s.connect();
@@ -173,7 +173,7 @@ TEST(prose_sessions, 8_a_cursor_whose_first_batch_is_all_gives_its_session_back)
     s.close();
 }
 
-TEST(prose_sessions, 9_a_cursor_gives_its_session_back_with_the_last_batch)
+TEST(prose_sessions, 9_last_batch_returns_the_implicit_session)
 {
     lab_scene s;
     s.connect();
@@ -184,7 +184,7 @@ TEST(prose_sessions, 9_a_cursor_gives_its_session_back_with_the_last_batch)
     s.close();
 }
 
-TEST(prose_sessions, 11_all_batches_come_in_one_session_wherever_they_come_from)
+TEST(prose_sessions, 11_all_batches_use_the_session_of_the_find)
 {
     const lab_options deployments[] = {
         {.standalone = true}, {.members = 3}, {.members = 3, .routers = 2}};
@@ -221,7 +221,7 @@ bool all_done(const std::vector<std::function<bool()>>& of)
     return true;
 }
 
-TEST(prose_sessions, 14_a_session_is_taken_with_the_connection)
+TEST(prose_sessions, 14_implicit_session_is_allocated_after_checkout)
 {
     lab_scene s;
     s.connect("&maxPoolSize=1&retryWrites=true");
@@ -263,7 +263,7 @@ TEST(prose_sessions, 14_a_session_is_taken_with_the_connection)
     s.close();
 }
 
-TEST(prose_sessions, 18_and_19_a_server_without_sessions)
+TEST(prose_sessions, 18_and_19_server_without_sessions_gets_no_lsid)
 {
     lab_scene s{{.standalone = true, .sessions = false}};
     s.connect();
@@ -288,7 +288,7 @@ TEST(prose_sessions, 18_and_19_a_server_without_sessions)
     s.close();
 }
 
-TEST(prose_sessions, 21_to_23_the_time_of_a_snapshot)
+TEST(prose_sessions, 21_to_23_snapshot_time_is_set_read_and_validated)
 {
     lab_scene s;
     s.connect();

@@ -48,13 +48,13 @@ public:
         server.on("aggregate", [](bson::view) {
             return bson::doc(
                 "cursor",
-                bson::object("id", std::int64_t{0}, "ns", "sea.kelp", "firstBatch", bson::list()),
+                bson::object("id", std::int64_t{0}, "ns", "sea.coll", "firstBatch", bson::list()),
                 "ok", 1.0);
         });
         s.connect(more);
     }
 
-    mongo::collection test_collection() { return (*s.client)["sea"]["kelp"]; }
+    mongo::collection test_collection() { return (*s.client)["sea"]["coll"]; }
 
     template <class T>
     result<T> get(runtime::awaitable<result<T>> what)
@@ -89,7 +89,7 @@ public:
         return received;
     }
 
-    /// Closes the client, of which nothing may be left. The rules of the traffic tests are for
+    /// Closes the client, of which nothing may be left. The rules of the client tests are for
     /// operations of one command.
     void close() { EXPECT_EQ(s.close(), ""); }
 

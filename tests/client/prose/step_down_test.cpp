@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(prose_step_down, 1_a_cursor_goes_on)
+TEST(prose_step_down, 1_get_more_continues_after_step_down)
 {
     lab_scene s{{.members = 3}};
     s.connect("&retryWrites=false");
@@ -46,7 +46,7 @@ std::size_t clears_after(int code)
     return cleared;
 }
 
-TEST(prose_step_down, 2_not_primary_keeps_the_pool)
+TEST(prose_step_down, 2_not_primary_does_not_clear_the_pool)
 {
     EXPECT_EQ(clears_after(10107), 0U);
 }

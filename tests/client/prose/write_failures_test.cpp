@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(write_failures, a_failed_retry_ends_a_bulk_whatever_its_order)
+TEST(write_failures, failed_retry_ends_an_ordered_or_unordered_bulk_write)
 {
     VERIFIES("RW-058");
     VERIFIES("RW-059");
@@ -36,7 +36,7 @@ TEST(write_failures, a_failed_retry_ends_a_bulk_whatever_its_order)
     }
 }
 
-TEST(write_failures, a_failed_retry_ends_many_inserts_whatever_their_order)
+TEST(write_failures, failed_retry_ends_an_ordered_or_unordered_insert_many)
 {
     VERIFIES("RW-058");
     VERIFIES("RW-059");
@@ -57,7 +57,7 @@ TEST(write_failures, a_failed_retry_ends_many_inserts_whatever_their_order)
     }
 }
 
-TEST(write_failures, all_commands_of_an_operation_share_its_number)
+TEST(write_failures, all_commands_of_a_bulk_write_share_their_operation_id)
 {
     VERIFIES("RW-066");
     shop in;
@@ -79,7 +79,7 @@ TEST(write_failures, all_commands_of_an_operation_share_its_number)
     in.close();
 }
 
-TEST(write_failures, all_commands_of_an_operation_share_its_number_also_without_acknowledgement)
+TEST(write_failures, unacknowledged_commands_share_their_operation_id)
 {
     VERIFIES("RW-066");
     shop in;
@@ -124,7 +124,7 @@ std::vector<std::string> log_of(const shop& of)
     return lines;
 }
 
-TEST(write_failures, without_retries_commands_are_what_they_always_were)
+TEST(write_failures, commands_without_retry_writes_have_no_txn_number)
 {
     VERIFIES("RW-074");
     shop in{"&retryWrites=false"};
@@ -143,10 +143,10 @@ TEST(write_failures, without_retries_commands_are_what_they_always_were)
     const std::vector<bson::document> three(3, whole);
     EXPECT_TRUE(in.good(k.insert_many(three, {.ordered = false}, use_awaitable)));
     EXPECT_TRUE(in.good(k.bulk_write(mixed(), {}, use_awaitable)));
-    const std::string insert = R"({"insert":"kelp","$db":"sea","documents":[)";
-    const std::string update = R"({"update":"kelp","$db":"sea","ordered":true,"updates":[)";
-    const std::string remove = R"({"delete":"kelp","$db":"sea","deletes":[)";
-    const std::string modify = R"({"findAndModify":"kelp","$db":"sea","query":{},)";
+    const std::string insert = R"({"insert":"coll","$db":"sea","documents":[)";
+    const std::string update = R"({"update":"coll","$db":"sea","ordered":true,"updates":[)";
+    const std::string remove = R"({"delete":"coll","$db":"sea","deletes":[)";
+    const std::string modify = R"({"findAndModify":"coll","$db":"sea","query":{},)";
     const std::string made = R"({"_id":"made","a":1})";
     const std::string change_one = R"({"q":{},"u":{"$set":{"a":1}}})";
     const std::string change_all = R"({"q":{},"u":{"$set":{"a":1}},"multi":true})";
@@ -177,7 +177,7 @@ TEST(write_failures, without_retries_commands_are_what_they_always_were)
     in.close();
 }
 
-TEST(write_failures, a_collation_is_not_forgotten_for_an_old_server)
+TEST(write_failures, collation_requires_a_server_that_supports_it)
 {
     VERIFIES("RD-029");
     const bson::document french = bson::doc("locale", "fr");
@@ -210,7 +210,7 @@ TEST(write_failures, a_collation_is_not_forgotten_for_an_old_server)
     }
 }
 
-TEST(write_failures, without_a_server_to_be_found_nothing_was_attempted)
+TEST(write_failures, server_selection_error_has_no_attempts)
 {
     VERIFIES("RW-045");
     shop in{"&serverSelectionTimeoutMS=100"};
@@ -231,7 +231,7 @@ TEST(write_failures, without_a_server_to_be_found_nothing_was_attempted)
     in.close();
 }
 
-TEST(write_failures, a_command_that_is_sent_as_it_is_follows_the_policy_for_overload)
+TEST(write_failures, run_command_is_retried_after_overload)
 {
     VERIFIES("BP-009");
     shop in;
@@ -253,7 +253,7 @@ void fill(lab_scene& s)
 const bson::document good_change = bson::doc("$inc", bson::object("x", 1));
 const bson::document bad_change = bson::doc("$set", bson::object("_id", 99));
 
-TEST(write_failures, of_updates_in_one_command_it_is_told_which_failed)
+TEST(write_failures, failed_update_of_one_command_is_named_by_index)
 {
     VERIFIES("RD-025");
     lab_scene s;
@@ -275,7 +275,7 @@ TEST(write_failures, of_updates_in_one_command_it_is_told_which_failed)
     s.close();
 }
 
-TEST(write_failures, of_writes_in_several_commands_it_is_told_which_failed)
+TEST(write_failures, failed_write_of_several_commands_is_named_by_index)
 {
     VERIFIES("RD-025");
     lab_scene s;
@@ -324,7 +324,7 @@ constexpr bool all_take_sessions = ((!takes_write_concern<Options> || takes_sess
 template <class... Options>
 constexpr bool none_speaks_of_retries = (!has_retry_option<Options> && ...);
 
-TEST(write_failures, options_of_writes_take_a_session_and_none_turns_retries_off)
+TEST(write_failures, write_options_have_a_session_and_no_retry_switch)
 {
     VERIFIES("RD-004");
     VERIFIES("RW-016");

@@ -17,7 +17,7 @@ const bson::document other = bson::doc("x", 12);
 struct retried_write {
     const char* name;
     const char* command;  // that is disturbed
-    std::function<result<std::string>(lab_scene&)> call;  // what the caller is told
+    std::function<result<std::string>(lab_scene&)> call;  // what the caller gets
     const char* received;
     const char* left;  // in the collection, sorted by _id
     const char* lost = command;  // the first write, whose reply can be lost
@@ -183,7 +183,7 @@ void expect_done_once(const retried_write& one, std::string_view command, std::s
     s.close();
 }
 
-TEST(write_once, whose_connection_breaks_before_the_server_acts)
+TEST(write_once, connection_closed_before_the_write_is_applied_once)
 {
     VERIFIES("RW-069");
     for (const retried_write& one : all_writes())
@@ -192,7 +192,7 @@ TEST(write_once, whose_connection_breaks_before_the_server_acts)
                                                 std::string{one.command} + R"("]})"));
 }
 
-TEST(write_once, whose_reply_is_lost)
+TEST(write_once, lost_reply_is_applied_once)
 {
     VERIFIES("RW-069");
     for (const retried_write& one : all_writes())
@@ -201,7 +201,7 @@ TEST(write_once, whose_reply_is_lost)
                              "mode": {"times": 1}, "data": {"closeConnection": true}})");
 }
 
-TEST(write_once, by_threads_that_each_have_a_session)
+TEST(write_once, threads_with_their_own_sessions_apply_each_write_once)
 {
     VERIFIES("RW-039");
     auto set = lab::mongo_cluster::start({.members = 1}).value();
@@ -215,7 +215,7 @@ TEST(write_once, by_threads_that_each_have_a_session)
             const mongo::session mine = client.start_session();
             for (int n = 0; n < writes; ++n) {
                 const bson::document one = bson::doc("_id", writer * 1000 + n);
-                const auto done = client["sea"]["kelp"].try_insert_one(one.view(),
+                const auto done = client["sea"]["coll"].try_insert_one(one.view(),
                                                                        {.session = &mine});
                 if (!done)
                     failures[static_cast<std::size_t>(writer)] = done.error().explain();
@@ -226,7 +226,7 @@ TEST(write_once, by_threads_that_each_have_a_session)
         one.join();
     for (const std::string& one : failures)
         EXPECT_EQ(one, "");
-    EXPECT_EQ(client["sea"]["kelp"].count_documents(bson::doc().view()), writers * writes);
+    EXPECT_EQ(client["sea"]["coll"].count_documents(bson::doc().view()), writers * writes);
 }
 
 }  // namespace

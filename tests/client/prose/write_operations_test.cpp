@@ -24,7 +24,7 @@ void write_each_kind(shop& in, mongo::write_concern with = {.w = 1})
     EXPECT_TRUE(in.good(k.find_one_and_update(everything.view(), change, {}, use_awaitable)));
 }
 
-TEST(write_operations, single_writes_carry_a_number)
+TEST(write_operations, single_document_writes_have_increasing_txn_numbers)
 {
     VERIFIES("RW-024");
     VERIFIES("RW-040");
@@ -44,7 +44,7 @@ TEST(write_operations, single_writes_carry_a_number)
     in.close();
 }
 
-TEST(write_operations, each_command_of_many_inserts_has_a_number_of_its_own)
+TEST(write_operations, every_insert_many_batch_has_its_own_txn_number)
 {
     VERIFIES("RW-025");
     VERIFIES("RW-044");
@@ -57,7 +57,7 @@ TEST(write_operations, each_command_of_many_inserts_has_a_number_of_its_own)
     }
 }
 
-TEST(write_operations, each_command_of_a_bulk_is_judged_on_its_own)
+TEST(write_operations, every_bulk_write_batch_decides_its_txn_number)
 {
     VERIFIES("RW-026");
     VERIFIES("RW-044");
@@ -113,7 +113,7 @@ grouping grouping_with(const std::string& more, bool ordered)
     return found;
 }
 
-TEST(write_operations, a_bulk_is_split_the_same_with_and_without_retries)
+TEST(write_operations, bulk_write_batches_are_equal_with_and_without_retry_writes)
 {
     VERIFIES("RW-027");
     for (const bool ordered : {true, false}) {
@@ -131,7 +131,7 @@ TEST(write_operations, a_bulk_is_split_the_same_with_and_without_retries)
     }
 }
 
-TEST(write_operations, a_session_of_the_application_is_that_of_the_transaction_id)
+TEST(write_operations, explicit_session_gives_lsid_and_txn_number)
 {
     VERIFIES("RW-036");
     shop in;
@@ -151,14 +151,14 @@ TEST(write_operations, a_session_of_the_application_is_that_of_the_transaction_i
     in.close();
 }
 
-TEST(write_operations, a_command_of_the_application_is_sent_as_it_is)
+TEST(write_operations, run_command_adds_no_txn_number)
 {
     VERIFIES("RW-041");
     shop in;
     in.server.on_command("insert", in_turn({good_write(), good_write(), hang_up(), good_write()}));
     EXPECT_TRUE(in.s.run(insert_of(1)).good());
     EXPECT_FALSE(in.server.commands("insert").back().body["txnNumber"]);
-    const bson::document numbered = bson::doc("insert", "kelp", "documents",
+    const bson::document numbered = bson::doc("insert", "coll", "documents",
                                               bson::list(bson::object("_id", 2)), "txnNumber",
                                               std::int64_t{77});
     EXPECT_TRUE(in.s.run(numbered).good());
@@ -168,14 +168,14 @@ TEST(write_operations, a_command_of_the_application_is_sent_as_it_is)
     in.close();
 }
 
-TEST(write_operations, a_command_of_the_application_is_sent_as_it_is_to_old_servers_too)
+TEST(write_operations, run_command_sends_a_given_txn_number_to_old_servers)
 {
     VERIFIES("RD-010");
     scene s{{.hosts = {"a"}}};
     s.set.wire_version = 6;
     s.set.has_sessions = false;
     s.connect();
-    EXPECT_TRUE(s.run(bson::doc("insert", "kelp", "documents", bson::list(bson::object("_id", 1)),
+    EXPECT_TRUE(s.run(bson::doc("insert", "coll", "documents", bson::list(bson::object("_id", 1)),
                                 "txnNumber", std::int64_t{1}))
                     .good());
     const bson::document sent = s.server("a").commands("insert").back().body;
@@ -196,7 +196,7 @@ std::string fields_of(bson::view of)
     return received;
 }
 
-TEST(write_operations, an_update_looks_as_the_specification_says)
+TEST(write_operations, update_command_has_the_specified_fields)
 {
     VERIFIES("RW-043");
     shop in;
@@ -205,7 +205,7 @@ TEST(write_operations, an_update_looks_as_the_specification_says)
     const bson::document sent = in.server.commands("update").back().body;
     EXPECT_EQ((*sent.begin()).key(), "update");
     EXPECT_EQ(fields_of(sent.view()), "$db lsid ordered txnNumber update updates ");
-    EXPECT_EQ(sent["update"].as_string(), "kelp");
+    EXPECT_EQ(sent["update"].as_string(), "coll");
     EXPECT_TRUE(sent["ordered"].as_bool());
     EXPECT_EQ(sent["txnNumber"].type(), bson::type::int64);
     const bson::view statement = sent["updates"].as_array()[0].as_document();
@@ -219,7 +219,7 @@ TEST(write_operations, an_update_looks_as_the_specification_says)
     in.close();
 }
 
-TEST(write_operations, what_cannot_be_repeated_carries_no_number)
+TEST(write_operations, multi_document_writes_have_no_txn_number)
 {
     VERIFIES("RW-070");
     shop in;
@@ -239,7 +239,7 @@ TEST(write_operations, what_cannot_be_repeated_carries_no_number)
     in.close();
 }
 
-TEST(write_operations, what_is_not_acknowledged_carries_no_number)
+TEST(write_operations, unacknowledged_writes_have_no_txn_number)
 {
     VERIFIES("RW-070");
     shop in;
@@ -257,7 +257,7 @@ TEST(write_operations, what_is_not_acknowledged_carries_no_number)
     in.close();
 }
 
-TEST(write_operations, what_is_not_acknowledged_is_not_repeated_when_the_server_hangs_up)
+TEST(write_operations, unacknowledged_write_is_not_retried_after_close)
 {
     VERIFIES("RW-030");
     shop in;
@@ -269,7 +269,7 @@ TEST(write_operations, what_is_not_acknowledged_is_not_repeated_when_the_server_
     in.close();
 }
 
-TEST(write_operations, what_is_not_acknowledged_is_not_repeated_when_its_sending_breaks)
+TEST(write_operations, unacknowledged_write_is_not_retried_after_a_send_error)
 {
     VERIFIES("RW-030");
     for (const bool acknowledged : {false, true}) {
@@ -306,7 +306,7 @@ void expect_broken(const result<T>& done)
     EXPECT_TRUE(mongo::may_have_been_applied(done.error()));
 }
 
-TEST(write_operations, what_cannot_be_repeated_is_sent_once_when_no_reply_comes)
+TEST(write_operations, multi_document_write_is_sent_once_after_a_network_error)
 {
     VERIFIES("RW-033");
     VERIFIES("RW-035");
@@ -332,7 +332,7 @@ TEST(write_operations, what_cannot_be_repeated_is_sent_once_when_no_reply_comes)
     in.close();
 }
 
-TEST(write_operations, what_cannot_be_repeated_is_sent_again_after_overload_without_a_number)
+TEST(write_operations, multi_document_write_is_retried_after_overload)
 {
     VERIFIES("RW-033");
     VERIFIES("RW-035");
@@ -344,7 +344,7 @@ TEST(write_operations, what_cannot_be_repeated_is_sent_again_after_overload_with
     EXPECT_TRUE(in.good(k.update_many(everything.view(), change, {}, use_awaitable)));
     EXPECT_TRUE(in.good(k.delete_many(everything.view(), {}, use_awaitable)));
     const bson::document empty = bson::doc(
-        "cursor", bson::object("id", std::int64_t{0}, "ns", "sea.kelp", "firstBatch", bson::list()),
+        "cursor", bson::object("id", std::int64_t{0}, "ns", "sea.coll", "firstBatch", bson::list()),
         "ok", 1.0);
     in.server.on_command("aggregate", in_turn({{.body = overload_reply()}, {.body = empty}}));
     const bson::array out = bson::arr(bson::object("$out", "elsewhere"));

@@ -31,9 +31,9 @@ void conclude(scene& s, race_report& report, rule_limits limits)
 namespace {
 
 /// Begins pings at a steady pace, for so long.
-void ping_along(scene& s, duration how_long, duration every)
+void ping_along(scene& s, duration length, duration every)
 {
-    for (duration at = every; at < how_long; at += every)
+    for (duration at = every; at < length; at += every)
         s.simulation.at_time(s.simulation.now() + at, [&s] { s.start(ping_command()); });
 }
 
@@ -107,7 +107,7 @@ race_report lost_and_cleared_together(std::uint64_t seed)
     });
     s.connect("&maxPoolSize=4");
     s.settle();
-    const auto read = [&s] { s.start(bson::doc("find", "kelp"), as_read()); };
+    const auto read = [&s] { s.start(bson::doc("find", "coll"), as_read()); };
     for (int i = 0; i < 40; ++i)
         s.simulation.at_time(s.simulation.now() + chance.up_to(40ms), read);
     s.simulation.at_time(s.simulation.now() + 10ms + chance.up_to(20ms),
@@ -193,7 +193,7 @@ race_report many_state_change_errors(std::uint64_t seed)
     expect_count(report, "its pool was cleared", s.events().count(heard::pool_cleared), 1);
     expect_count(report, "the server was checked", s.events().count(heard::heartbeat_started), 2);
     if (s.events().type_of("a:27017") != "RSPrimary")
-        report.complaints += "nobody asked for a check\n";
+        report.complaints += "no check was requested\n";
     report.raced = s.events().count(heard::command_failed) >= 2;
     conclude(s, report, {.connecting = 8});
     return report;
@@ -203,7 +203,7 @@ race_report stale_primary(std::uint64_t seed)
 {
     scene s{{.seed = seed, .latency_min = 100us, .latency_max = 50ms, .streams = seed % 2 == 0}};
     dice chance{s.simulation};
-    scripted_set isolated = s.set;  // what the old primary believes
+    scripted_set isolated = s.set;  // as the old primary sees it
     isolated.versions["a:27017"] = 1;
     s.server("a").on_hello(
         [&](const scripted_command&) { return scripted_reply{isolated.hello_of("a:27017")}; });
@@ -232,7 +232,7 @@ race_report stale_primary(std::uint64_t seed)
             elected = one.when;
         if (elected && one.server == "a:27017") {
             if (one.what == heard::server_changed && one.after == "RSPrimary")
-                report.complaints += "the old primary is believed again\n";
+                report.complaints += "the old primary is published again\n";
             // Who has chosen it before may still send.
             if (one.what == heard::check_out_started)
                 report.complaints += "the old primary is chosen again\n";

@@ -86,7 +86,7 @@ race_report removed_in_flight(std::uint64_t seed)
     s.settle();
     for (int i = 0; i < 30; ++i)
         s.simulation.at_time(s.simulation.now() + chance.up_to(100ms),
-                             [&s] { s.start(bson::doc("find", "kelp"), as_read()); });
+                             [&s] { s.start(bson::doc("find", "coll"), as_read()); });
     s.simulation.at_time(s.simulation.now() + 20ms + chance.up_to(60ms), [&s] {
         s.set.hosts.pop_back();
         s.set.elect("a:27017");
@@ -134,7 +134,7 @@ race_report late_replies(std::uint64_t seed)
     std::map<const operation*, int> asked;
     for (int id = 1; id <= 40; ++id) {
         const mongo::command_options options{.timeout = 1500ms};
-        operation& op = s.start(bson::doc("count", "kelp", "query", id), options);
+        operation& op = s.start(bson::doc("count", "coll", "query", id), options);
         asked.emplace(&op, id);
         if (chance.roll(0.5))
             s.simulation.at_time(s.simulation.now() + chance.up_to(30ms), [&op] {
@@ -220,7 +220,7 @@ race_report refused_commands(std::uint64_t seed)
     }
     for (std::size_t i = 6; i < s.operations.size(); ++i) {
         if (s.operations[i].took() > 60ms)
-            report.complaints += "a ping waited for somebody's backoff\n";
+            report.complaints += "a ping waited for another operation's backoff\n";
     }
     report.raced = s.events().count(heard::command_failed) > 0;
     conclude(s, report, {.pool = 1});

@@ -24,7 +24,7 @@ struct race {
 /// check finds it again, and only then comes the error of the second, which is old news.
 race_report old_network_errors(std::uint64_t seed);
 
-/// A server restarts. Losing it and clearing its pool are one change, so that nobody waits in a
+/// A server restarts. Losing it and clearing its pool are one change, so no checkout waits in a
 /// pool that is about to be cleared, and none stays paused although its server is known.
 race_report lost_and_cleared_together(std::uint64_t seed);
 
@@ -41,7 +41,7 @@ race_report stale_primary(std::uint64_t seed);
 /// A server is taken out of the set while operations are under way on it.
 race_report removed_in_flight(std::uint64_t seed);
 
-/// Replies come when nobody waits for them any more.
+/// Replies come after their operations have ended.
 race_report late_replies(std::uint64_t seed);
 
 /// Writes meet broken connections, elections and errors of all kinds, before and after they were

@@ -18,7 +18,7 @@ constexpr std::uint64_t seeds = 500;
 
 class races : public ::testing::TestWithParam<race> {};
 
-TEST_P(races, no_rule_is_broken_under_any_seed)
+TEST_P(races, no_invariant_is_violated_under_any_seed)
 {
     std::size_t raced = 0;
     std::size_t failed = 0;

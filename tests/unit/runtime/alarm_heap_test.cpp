@@ -40,7 +40,7 @@ struct alarm_heaps : ::testing::Test {
     alarm_heap heap;
 };
 
-TEST_F(alarm_heaps, ring_in_the_order_of_their_times)
+TEST_F(alarm_heaps, alarms_ring_in_time_order)
 {
     for (const int name : {3, 1, 4, 0, 2})
         heap.set((*this)[name], at(10 * name));
@@ -54,7 +54,7 @@ TEST_F(alarm_heaps, ring_in_the_order_of_their_times)
     EXPECT_EQ(heap.size(), 1U);
 }
 
-TEST_F(alarm_heaps, ring_in_the_order_of_setting_if_the_times_are_equal)
+TEST_F(alarm_heaps, equal_times_ring_in_insertion_order)
 {
     for (const int name : {5, 2, 7, 0, 9, 1})
         heap.set((*this)[name], at(1));
@@ -64,7 +64,7 @@ TEST_F(alarm_heaps, ring_in_the_order_of_setting_if_the_times_are_equal)
     EXPECT_EQ(heard, (std::vector{5, 7, 0, 9, 1, 2}));
 }
 
-TEST_F(alarm_heaps, know_when_there_is_a_new_first_one)
+TEST_F(alarm_heaps, set_reports_a_new_earliest_alarm)
 {
     EXPECT_TRUE(heap.set((*this)[0], at(10)));
     EXPECT_FALSE(heap.set((*this)[1], at(20)));
@@ -74,7 +74,7 @@ TEST_F(alarm_heaps, know_when_there_is_a_new_first_one)
     EXPECT_EQ(heap.next(), at(10));
 }
 
-TEST_F(alarm_heaps, move_what_is_set_already)
+TEST_F(alarm_heaps, setting_again_moves_the_alarm)
 {
     for (int name = 0; name < 5; ++name)
         heap.set((*this)[name], at(10 + name));
@@ -87,7 +87,7 @@ TEST_F(alarm_heaps, move_what_is_set_already)
     EXPECT_TRUE(heap.empty());
 }
 
-TEST_F(alarm_heaps, forget_what_is_cleared_wherever_it_is)
+TEST_F(alarm_heaps, cleared_alarm_does_not_ring)
 {
     for (int name = 0; name < 7; ++name)
         heap.set((*this)[name], at(10 * name));
@@ -102,7 +102,7 @@ TEST_F(alarm_heaps, forget_what_is_cleared_wherever_it_is)
     EXPECT_EQ(heard, (std::vector{1, 2, 5}));
 }
 
-TEST_F(alarm_heaps, of_nothing_have_nothing_due)
+TEST_F(alarm_heaps, empty_heap_has_no_next_time)
 {
     EXPECT_EQ(heap.next(), never);
     EXPECT_EQ(heap.ring_until(never), 0U);
@@ -110,7 +110,7 @@ TEST_F(alarm_heaps, of_nothing_have_nothing_due)
     EXPECT_TRUE(heap.empty());
 }
 
-TEST_F(alarm_heaps, may_be_set_again_after_ringing)
+TEST_F(alarm_heaps, alarm_can_be_set_again_after_ringing)
 {
     heap.set((*this)[0], at(1));
     heap.ring_first();
@@ -150,7 +150,7 @@ private:
     std::multimap<time_point, int> times_;
 };
 
-TEST_F(alarm_heaps, do_as_a_multimap_would_whatever_happens)
+TEST_F(alarm_heaps, random_operations_match_a_multimap)
 {
     constexpr int names = 40;
     for (unsigned seed = 0; seed < 20; ++seed) {

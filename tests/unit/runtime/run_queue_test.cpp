@@ -28,7 +28,7 @@ void put(run_queue& into, Function what)
     into.get_executor().execute(std::move(what));
 }
 
-TEST(run_queues, run_what_is_put_in_one_after_the_other_in_that_order)
+TEST(run_queue, functions_run_in_the_order_posted)
 {
     run_queue queue;
     std::vector<int> ran;
@@ -45,7 +45,7 @@ TEST(run_queues, run_what_is_put_in_one_after_the_other_in_that_order)
     EXPECT_TRUE(queue.empty());
 }
 
-TEST(run_queues, run_also_what_comes_meanwhile_and_after_what_was_there)
+TEST(run_queue, functions_posted_while_running_run_last)
 {
     run_queue queue;
     std::vector<int> ran;
@@ -59,7 +59,7 @@ TEST(run_queues, run_also_what_comes_meanwhile_and_after_what_was_there)
     EXPECT_EQ(ran, (std::vector{1, 2, 3}));
 }
 
-TEST(run_queues, take_functions_that_can_only_be_moved)
+TEST(run_queue, move_only_functions_are_accepted)
 {
     run_queue queue;
     int seen = 0;
@@ -68,7 +68,7 @@ TEST(run_queues, take_functions_that_can_only_be_moved)
     EXPECT_EQ(seen, 7);
 }
 
-TEST(run_queues, let_exceptions_out_and_go_on)
+TEST(run_queue, exception_propagates_and_the_next_function_runs)
 {
     run_queue queue;
     bool next = false;
@@ -79,7 +79,7 @@ TEST(run_queues, let_exceptions_out_and_go_on)
     EXPECT_TRUE(next);
 }
 
-TEST(run_queues, have_executors_that_never_block)
+TEST(run_queue, executor_post_never_runs_inline)
 {
     run_queue queue;
     run_queue other;
@@ -95,7 +95,7 @@ TEST(run_queues, have_executors_that_never_block)
     EXPECT_EQ(ran, 2);
 }
 
-TEST(run_queues, wait_no_longer_than_told)
+TEST(run_queue, wait_until_returns_at_the_deadline)
 {
     run_queue queue;
     const auto start = steady_clock::now();
@@ -108,7 +108,7 @@ TEST(run_queues, wait_no_longer_than_told)
 }
 
 /// Each round is a chance for a wake-up to be lost; one that is lost costs ten seconds.
-TEST(run_queues, are_woken_by_other_threads)
+TEST(run_queue, post_from_another_thread_wakes_the_waiter)
 {
     constexpr int rounds = 300;
     run_queue queue;
@@ -135,7 +135,7 @@ TEST(run_queues, are_woken_by_other_threads)
     other.join();
 }
 
-TEST(run_queues, take_from_many_threads_and_keep_the_order_of_each)
+TEST(run_queue, posts_of_each_thread_keep_their_order)
 {
     constexpr int threads = 4;
     constexpr int each = 500;
@@ -160,7 +160,7 @@ TEST(run_queues, take_from_many_threads_and_keep_the_order_of_each)
     EXPECT_EQ(ran, threads * each);
 }
 
-TEST(run_queues, drop_what_is_queued_when_stopped_and_take_no_more)
+TEST(run_queue, stop_drops_queued_and_later_functions)
 {
     run_queue queue;
     const auto owned = std::make_shared<int>();
@@ -192,7 +192,7 @@ struct puts_more {
     run_queue* queue;
 };
 
-TEST(run_queues, stand_what_is_dropped_putting_more_in)
+TEST(run_queue, stop_survives_posts_from_destructors)
 {
     run_queue queue;
     put(queue, puts_more{queue});
@@ -213,7 +213,7 @@ awaitable<void> wait_and_say(event& news, std::shared_ptr<bool> went_on)
     *went_on = true;
 }
 
-TEST(run_queues, destroy_the_coroutines_that_wait_when_stopped)
+TEST(run_queue, stop_destroys_waiting_coroutines)
 {
     proof::virtual_world world;
     event news{world};
@@ -228,12 +228,12 @@ TEST(run_queues, destroy_the_coroutines_that_wait_when_stopped)
     world.queue.stop();
     EXPECT_EQ(went_on.use_count(), 1);
     EXPECT_EQ(world.alarms_set(), 0U);
-    news.notify();  // nobody is there any more
+    news.notify();  // no waiter is left
     world.run();
     EXPECT_FALSE(*went_on);
 }
 
-TEST(run_queues, destroy_a_coroutine_that_was_told_to_go_on_and_did_not_come_to_it)
+TEST(run_queue, stop_destroys_notified_coroutines)
 {
     proof::virtual_world world;
     event news{world};

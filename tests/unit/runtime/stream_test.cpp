@@ -42,7 +42,7 @@ public:
     }
     void expires_at(time_point) override {}
     void cancel() noexcept override {}
-    std::string peer() const override { return "nobody"; }
+    std::string peer() const override { return "none"; }
 
     std::vector<std::uint8_t> taken;
     bool open = false;
@@ -67,7 +67,7 @@ error_code write_five_to(stream& to)
     return outcome.value_or(error_code{});
 }
 
-TEST(write_all, offers_the_rest_until_all_is_gone)
+TEST(write_all, short_writes_are_continued_until_complete)
 {
     narrow_stream to;
     EXPECT_FALSE(write_five_to(to));
@@ -75,7 +75,7 @@ TEST(write_all, offers_the_rest_until_all_is_gone)
     EXPECT_EQ(to.waits, 4);
 }
 
-TEST(write_all, ends_with_the_error_of_the_write)
+TEST(write_all, write_error_is_returned)
 {
     narrow_stream to;
     to.breaks_after = 2;
@@ -83,7 +83,7 @@ TEST(write_all, ends_with_the_error_of_the_write)
     EXPECT_EQ(to.taken.size(), 2U);
 }
 
-TEST(write_all, ends_with_the_error_of_the_wait)
+TEST(write_all, wait_error_is_returned)
 {
     narrow_stream to;
     to.fails_at_wait = 2;
@@ -92,7 +92,7 @@ TEST(write_all, ends_with_the_error_of_the_wait)
     EXPECT_EQ(to.waits, 2);
 }
 
-TEST(destinations, are_written_as_people_write_them)
+TEST(destination, to_string_formats_host_and_port)
 {
     EXPECT_EQ(to_string({"localhost", 27017}), "localhost:27017");
     EXPECT_EQ(to_string({"10.1.2.3", 1}), "10.1.2.3:1");
@@ -101,14 +101,14 @@ TEST(destinations, are_written_as_people_write_them)
     EXPECT_EQ(to_string({"host", 0}), "host:0");
 }
 
-TEST(destinations, with_a_slash_are_paths)
+TEST(destination, host_with_a_slash_is_a_path)
 {
     EXPECT_TRUE((destination{"/tmp/mongodb.sock", 0}.is_path()));
     EXPECT_TRUE((destination{"run/db.sock", 0}.is_path()));
     EXPECT_FALSE((destination{"db.example", 27017}.is_path()));
 }
 
-TEST(runtime_errors, have_each_a_message_of_its_own)
+TEST(runtime_errors, every_code_has_a_distinct_message)
 {
     std::set<std::string> messages;
     constexpr int count = static_cast<int>(errc::not_available);
@@ -124,7 +124,7 @@ TEST(runtime_errors, have_each_a_message_of_its_own)
     EXPECT_STREQ(category().name(), "holdfast.runtime");
 }
 
-TEST(worlds, chances_are_at_least_zero_and_below_one_and_uniform)
+TEST(world, chance_is_uniform_in_0_to_1)
 {
     proof::virtual_world world;
     int below_a_quarter = 0;

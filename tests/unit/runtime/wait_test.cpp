@@ -36,10 +36,10 @@ protected:
         ended.push_back(who + ' ' + names[static_cast<int>(end)] + ' ' +
                         std::to_string(ms.count()) + "ms");
     }
-    awaitable<void> sleep(std::string who, duration how_long)
+    awaitable<void> sleep(std::string who, duration length)
     {
         co_await asio::this_coro::throw_if_cancelled(false);
-        const wait_end end = co_await sleep_until(world, start + how_long);
+        const wait_end end = co_await sleep_until(world, start + length);
         note(who, end);
     }
     awaitable<void> wait(std::string who, std::optional<duration> limit = {})
@@ -67,7 +67,7 @@ protected:
     texts ended;
 };
 
-TEST_F(waits, sleepers_wake_when_their_time_has_come)
+TEST_F(waits, sleepers_wake_in_time_order)
 {
     go(sleep("long", 30ms));
     go(sleep("short", 10ms));
@@ -83,13 +83,13 @@ TEST_F(waits, sleepers_wake_when_their_time_has_come)
     EXPECT_EQ(world.alarms_set(), 0U);
 }
 
-TEST_F(waits, a_sleep_without_end_sets_no_alarm)
+TEST_F(waits, sleep_until_never_sets_no_alarm)
 {
     go([](runtime::world& in) -> awaitable<void> { co_await sleep_until(in, never); }(world));
     EXPECT_EQ(world.alarms_set(), 0U);
 }
 
-TEST_F(waits, a_sleep_ends_at_once_when_cancelled)
+TEST_F(waits, cancelled_sleep_ends_at_once)
 {
     go(sleep("sleeper", 30ms));
     world.run_for(3ms);
@@ -100,27 +100,27 @@ TEST_F(waits, a_sleep_ends_at_once_when_cancelled)
     EXPECT_EQ(world.alarms_set(), 0U) << "its alarm is cleared";
 }
 
-TEST_F(waits, news_wake_all_who_wait_in_the_order_in_which_they_came)
+TEST_F(waits, notify_wakes_all_waiters_in_order)
 {
     go(wait("first"));
     go(wait("second"));
     go(wait("third", 50ms));
     world.run_for(1ms);
     news->notify();
-    EXPECT_TRUE(ended.empty()) << "nobody runs inside notify()";
+    EXPECT_TRUE(ended.empty()) << "notify() runs no waiter inline";
     world.queue.run_ready();
     EXPECT_EQ(ended, (texts{"first notified 1ms", "second notified 1ms", "third notified 1ms"}));
     EXPECT_EQ(world.alarms_set(), 0U);
 }
 
-TEST_F(waits, news_are_counted)
+TEST_F(waits, notify_counts_and_seen_counts_do_not_wake)
 {
     EXPECT_EQ(news->count(), 0U);
     news->notify();
     news->notify();
     EXPECT_EQ(news->count(), 2U);
     go(wait("has seen two", 5ms));
-    EXPECT_TRUE(ended.empty()) << "what he has seen does not wake him";
+    EXPECT_TRUE(ended.empty()) << "a count that was seen does not wake";
     world.run();
     EXPECT_EQ(ended, (texts{"has seen two timed_out 5ms"}));
     EXPECT_EQ(news->count(), 2U);
@@ -136,14 +136,14 @@ awaitable<void> look_then_wait(event& news, std::vector<wait_end>& ended)
     ended.push_back(still);
 }
 
-TEST_F(waits, news_between_looking_and_waiting_are_not_missed)
+TEST_F(waits, notify_before_wait_is_not_missed)
 {
     std::vector<wait_end> ends;
     go(look_then_wait(*news, ends));
     EXPECT_EQ(ends, (std::vector{wait_end::notified, wait_end::notified}));
 }
 
-TEST_F(waits, a_wait_ends_at_its_deadline_and_leaves_the_others_alone)
+TEST_F(waits, deadline_ends_one_wait_only)
 {
     go(wait("patient"));
     go(wait("hasty", 2ms));
@@ -154,14 +154,14 @@ TEST_F(waits, a_wait_ends_at_its_deadline_and_leaves_the_others_alone)
     EXPECT_EQ(ended.back(), "patient notified 10ms");
 }
 
-TEST_F(waits, a_deadline_that_has_passed_ends_the_wait_without_a_step_of_the_clock)
+TEST_F(waits, expired_deadline_ends_the_wait_at_once)
 {
     go(wait("too late", -1ms));
     world.run_for(0ms);
     EXPECT_EQ(ended, (texts{"too late timed_out 0ms"}));
 }
 
-TEST_F(waits, a_wait_for_news_ends_when_cancelled)
+TEST_F(waits, cancelled_wait_ends_alone)
 {
     go(wait("other"));
     go(wait("cancelled one"));
@@ -173,16 +173,16 @@ TEST_F(waits, a_wait_for_news_ends_when_cancelled)
     EXPECT_EQ(ended.back(), "other notified 0ms");
 }
 
-TEST_F(waits, the_first_end_counts)
+TEST_F(waits, notify_before_cancel_wins)
 {
     go(wait("one"));
     news->notify();
-    cancel_the_last_one();  // too late, though he has not run yet
+    cancel_the_last_one();  // too late, though it has not run yet
     world.queue.run_ready();
     EXPECT_EQ(ended, (texts{"one notified 0ms"}));
 }
 
-TEST_F(waits, end_when_the_event_goes)
+TEST_F(waits, destroying_the_event_cancels_its_waits)
 {
     go(wait("one"));
     go(wait("two", 5ms));
@@ -207,7 +207,7 @@ awaitable<void> wait_when_cancelled(world& in, event& news, std::vector<wait_end
     ended.push_back(known);
 }
 
-TEST_F(waits, in_a_coroutine_that_is_cancelled_already_end_at_once)
+TEST_F(waits, wait_in_a_cancelled_coroutine_ends_at_once)
 {
     std::vector<wait_end> ends;
     go(wait_when_cancelled(world, *news, ends));
@@ -219,7 +219,7 @@ TEST_F(waits, in_a_coroutine_that_is_cancelled_already_end_at_once)
     EXPECT_EQ(world.steady_now(), start);
 }
 
-TEST_F(waits, a_coroutine_destroyed_while_it_waits_is_forgotten)
+TEST_F(waits, destroyed_coroutine_is_unregistered)
 {
     const auto owned = std::make_shared<int>();
     const auto keeps = [this](std::shared_ptr<int>) -> awaitable<void> {
@@ -246,7 +246,7 @@ awaitable<void> wait_for_all(event& news, std::atomic<int>& posted, int expected
 
 /// The waiter looks and waits while four threads change what he looks at. A lost wake-up would
 /// leave him waiting for ever.
-TEST_F(waits, news_from_many_threads_reach_the_waiter)
+TEST_F(waits, notify_from_many_threads_reaches_the_waiter)
 {
     constexpr int threads = 4;
     constexpr int each = 300;

@@ -48,12 +48,12 @@ void expect_one_life()
     EXPECT_EQ(alive, 0);
 }
 
-TEST(recycled, holds_its_object_until_its_own_end)
+TEST(recycled, object_lives_as_long_as_its_owner)
 {
     expect_one_life<small>();
 }
 
-TEST(recycled, holds_what_is_larger_than_a_block_too)
+TEST(recycled, object_larger_than_a_block_is_supported)
 {
     static_assert(sizeof(large) > block_store::block_size);
     expect_one_life<large>();
@@ -67,7 +67,7 @@ constexpr bool sanitized = __has_feature(address_sanitizer);
 constexpr bool sanitized = false;
 #endif
 
-TEST(recycled, the_sanitizer_sees_the_end_of_a_block_and_others_use_it_again)
+TEST(recycled, freed_block_is_reused_unless_sanitized)
 {
     int alive = 0;
     const void* before = nullptr;

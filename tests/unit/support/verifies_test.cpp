@@ -5,22 +5,22 @@
 namespace holdfast::proof {
 namespace {
 
-// None of these tests may name a real requirement, or `make trace` would believe it. Ids of the
+// None of these tests may name a real requirement, or `make trace` would count it. Ids of the
 // form ZZ-000 are known to tools/trace.py as examples.
 
-TEST(verifies, accepts_only_well_formed_ids)
+TEST(verifies, only_well_formed_ids_are_accepted)
 {
     EXPECT_TRUE(is_requirement_id("SD-144"));
     for (const char* wrong : {"", "SD-14", "SD-1444", "sd-144", "SD144", "SD-14x", " SD-144"})
         EXPECT_FALSE(is_requirement_id(wrong)) << wrong;
 }
 
-TEST(verifies, a_malformed_id_fails_the_test)
+TEST(verifies, malformed_id_fails_the_test)
 {
     EXPECT_NONFATAL_FAILURE(VERIFIES("ZZ-1"), "not a requirement id: \"ZZ-1\"");
 }
 
-TEST(verifies, three_ids_are_the_limit)
+TEST(verifies, fourth_id_fails_the_test)
 {
     VERIFIES("ZZ-001");
     VERIFIES("ZZ-002");
@@ -29,7 +29,7 @@ TEST(verifies, three_ids_are_the_limit)
     EXPECT_NONFATAL_FAILURE(VERIFIES("ZZ-004"), "at most 3 requirements, and ZZ-004");
 }
 
-TEST(verifies, a_table_may_name_one_id_per_row)
+TEST(verifies, verifies_row_has_no_limit)
 {
     for (const char* id : {"ZZ-001", "ZZ-002", "ZZ-003", "ZZ-004", "ZZ-005"})
         VERIFIES_ROW(id);

@@ -90,7 +90,7 @@ classification from_map(kv_status status, const kv_error_map* map)
 {
     const error_map_entry* const entry = map ? map->find(status) : nullptr;
     if (!entry)
-        return {{}, errc::generic_failure, "status " + in_hex(status) + ", which nobody knows"};
+        return {{}, errc::generic_failure, "unknown status " + in_hex(status)};
     classification found{{},
                   errc::generic_failure,
                   "status " + in_hex(status) + ", " + entry->name + ": " + entry->description};

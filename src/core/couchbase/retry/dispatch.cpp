@@ -17,7 +17,7 @@ std::string quoted(std::string_view kind, std::string_view name)
     return std::string{kind}.append(" \"").append(name).append("\"");
 }
 
-/// Only a map that was fetched can lack a name; before that, nobody knows, and the map is what has
+/// Only a map that was fetched can lack a name; before that, it is unknown, and the map is what has
 /// to be fetched first.
 found missing_name(retry_reason reason, std::string name, const request_target& target,
                    const health& facts)

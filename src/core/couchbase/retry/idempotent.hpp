@@ -8,7 +8,7 @@
 
 namespace holdfast::core::couchbase {
 
-// Nothing is idempotent unless it stands here. A request that nobody thought of when this was
+// Nothing is idempotent unless it stands here. A request that was not considered when this was
 // written is not repeated once it is on its way, which at worst is a pity.
 
 /// Not here, although they read: get-and-touch and get-and-lock, which also change the document.

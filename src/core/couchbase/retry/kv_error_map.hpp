@@ -31,7 +31,7 @@ public:
     static constexpr int newest_version = 2;
 
     /// Fails with errc::decoding_failure, and says where, if this is not an error map. All or
-    /// nothing: a map with one unreadable entry is not believed at all.
+    /// nothing: a map with one unreadable entry is refused as a whole.
     static result<kv_error_map> parse(std::string_view text);
 
     int version() const noexcept { return version_; }

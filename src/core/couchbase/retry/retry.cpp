@@ -27,7 +27,7 @@ struct retry_reply::slot {
     }
 
     receiver to;  // empty once answered
-    std::optional<error> thrown;  // by the strategy; what is said if nobody answers
+    std::optional<error> thrown;  // by the strategy; reported if no answer comes
 };
 
 retry_reply::retry_reply(receiver to) : slot_{std::make_shared<slot>(std::move(to))} {}
@@ -49,7 +49,7 @@ void retry_reply::pass_to(const std::function<void(retry_reply)>& start) &&
         start(std::move(*this));
     } catch (...) {
         // If the reply that was passed on is gone by now, the slot goes here, and says this. If
-        // somebody else holds it, he will answer, and one answer is enough.
+        // other code holds it, that code will answer, and one answer is enough.
         if (kept)
             kept->thrown = core::couchbase::error_of(std::current_exception());
     }

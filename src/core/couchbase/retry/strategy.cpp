@@ -51,7 +51,7 @@ struct terminal_error {
     std::string_view message;
 };
 
-/// In the order of the RFC. One reason is judged at a time, so the order decides nothing here; it
+/// In the order of the RFC. One reason is decided at a time, so the order decides nothing here; it
 /// does where several facts compete for one request, in core/couchbase/retry/health.cpp.
 constexpr terminal_error terminal_errors[] = {
     {retry_reason::authentication_error, errc::authentication_failure,

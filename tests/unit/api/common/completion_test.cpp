@@ -42,13 +42,13 @@ asio::awaitable<result<int>> hanging(bool& cancelled)
     co_return error{error_code, "waited"};
 }
 
-TEST(completion, an_operation_that_is_cancelled_before_it_starts_completes)
+TEST(completion, insert_one_cancelled_before_start_completes_once)
 {
     asio::io_context io;
     const mongo::client client{io.get_executor(), "mongodb://127.0.0.1:1/"};
     asio::cancellation_signal stop;
     std::optional<error> why;
-    client["sea"]["kelp"].insert_one(
+    client["sea"]["coll"].insert_one(
         bson::doc("_id", 1), {},
         asio::bind_cancellation_slot(stop.slot(), [&](result<mongo::insert_one_result> outcome) {
             why = std::move(outcome).error();
@@ -61,7 +61,7 @@ TEST(completion, an_operation_that_is_cancelled_before_it_starts_completes)
     io.run();
 }
 
-TEST(completion, a_cancellation_between_two_waits_is_not_thrown)
+TEST(completion, cancellation_between_two_awaits_is_reported_not_thrown)
 {
     for (int emitted_at = 0; emitted_at < 4; ++emitted_at) {
         SCOPED_TRACE(emitted_at);
@@ -83,7 +83,7 @@ TEST(completion, a_cancellation_between_two_waits_is_not_thrown)
     }
 }
 
-TEST(completion, a_signal_is_free_for_the_next_operation_when_the_handler_is_called)
+TEST(completion, cancellation_slot_is_empty_when_the_handler_runs)
 {
     asio::io_context io;
     asio::cancellation_signal stop;
@@ -105,7 +105,7 @@ TEST(completion, a_signal_is_free_for_the_next_operation_when_the_handler_is_cal
     EXPECT_EQ(calls, 1);
 }
 
-TEST(completion, a_handler_need_not_be_copyable)
+TEST(completion, handler_that_is_move_only_is_accepted)
 {
     asio::io_context io;
     const mongo::client client{io.get_executor(), "mongodb://127.0.0.1:1/"};
@@ -116,7 +116,7 @@ TEST(completion, a_handler_need_not_be_copyable)
     asio::co_spawn(io, client.close(), asio::detached);
     io.run();
     io.restart();
-    const auto test_collection = client["sea"]["kelp"];
+    const auto test_collection = client["sea"]["coll"];
     test_collection.insert_one(bson::doc("_id", 1), {}, handler());
     test_collection.find_one(bson::doc(), {}, handler());
     client.run_command("sea", bson::doc("ping", 1), {}, handler());
@@ -127,7 +127,7 @@ TEST(completion, a_handler_need_not_be_copyable)
     EXPECT_EQ(calls, 5);
 }
 
-TEST(completion, the_handlers_own_context_waits_for_it)
+TEST(completion, handler_with_bound_executor_keeps_its_context_running)
 {
     asio::io_context io;
     asio::io_context other;

@@ -79,7 +79,7 @@ TEST(console_log, wants_records_at_least_as_urgent_as_its_level)
     EXPECT_FALSE(log->wants(components::topology, severity::informational));
 }
 
-TEST(log_names, are_those_of_the_drivers_specification)
+TEST(log_names, components_and_severities_have_the_specified_names)
 {
     EXPECT_EQ(components::server_selection.name, "serverSelection");
     EXPECT_EQ(name_of(severity::emergency), "emergency");

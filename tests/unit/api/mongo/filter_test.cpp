@@ -22,7 +22,7 @@ struct address {
 };
 BOOST_DESCRIBE_STRUCT(address, (), (city))
 
-TEST(filter, is_the_document_that_the_server_expects)
+TEST(filter, every_operator_builds_its_query_document)
 {
     struct row {
         bson::document made;
@@ -58,7 +58,7 @@ TEST(filter, is_the_document_that_the_server_expects)
         EXPECT_EQ(one.made, bson::from_json(one.expected).value()) << one.expected;
 }
 
-TEST(filter, conditions_are_put_together)
+TEST(filter, all_of_any_of_none_of_build_and_or_nor)
 {
     EXPECT_EQ(all_of(eq("a", 1), filter("b", 2)),
               doc("$and", arr(doc("a", doc("$eq", 1)), doc("b", 2))));
@@ -69,7 +69,7 @@ TEST(filter, conditions_are_put_together)
               bson::type::int32);
 }
 
-TEST(filter, one_list_stands_for_its_elements_and_bytes_are_one_value)
+TEST(filter, in_takes_a_list_as_elements_and_bytes_as_one_value)
 {
     const auto expected = doc("a", doc("$in", arr(1, 2)));
     EXPECT_EQ(in("a", std::vector<std::int32_t>{1, 2}), expected);
@@ -84,27 +84,27 @@ TEST(filter, one_list_stands_for_its_elements_and_bytes_are_one_value)
     EXPECT_EQ(in("a", arr(1), arr(2)), doc("a", doc("$in", arr(arr(1), arr(2)))));
 }
 
-TEST(filter, takes_structs_and_whatever_has_a_codec)
+TEST(filter, operands_may_be_mapped_structs)
 {
     EXPECT_EQ(eq("home", address{"Paris"}), doc("home", doc("$eq", doc("city", "Paris"))));
     EXPECT_EQ(in("home", address{"Paris"}, address{"Rome"}),
               doc("home", doc("$in", arr(doc("city", "Paris"), doc("city", "Rome")))));
 }
 
-TEST(filter, orders_keep_the_order_in_which_they_are_given)
+TEST(filter, sort_by_keeps_the_order_of_its_keys)
 {
     EXPECT_EQ(ascending("b", "a"), doc("b", 1, "a", 1));
     EXPECT_EQ(descending("b"), doc("b", -1));
     EXPECT_EQ(sort_by(descending("b"), ascending("a", "c")), doc("b", -1, "a", 1, "c", 1));
 }
 
-TEST(filter, json_is_read_or_refused)
+TEST(filter, json_is_parsed_or_throws_failure)
 {
     EXPECT_EQ(json(R"({"a": {"$gt": 1}})"), gt("a", 1));
     EXPECT_THROW(json("{a:"), failure);
 }
 
-TEST(filter, a_field_name_with_a_zero_byte_is_refused)
+TEST(filter, field_name_with_a_zero_byte_throws_failure)
 {
     EXPECT_THROW(eq(std::string_view{"a\0b", 3}, 1), failure);
     EXPECT_THROW(ascending(std::string_view{"a\0b", 3}), failure);

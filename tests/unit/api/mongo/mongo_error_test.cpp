@@ -42,7 +42,7 @@ mongo::write_failure single(std::vector<mongo::write_error> errors,
     return made;
 }
 
-TEST(mongo_error, the_kind_follows_from_what_went_wrong)
+TEST(mongo_error, kind_of_follows_the_error_code)
 {
     struct row {
         error_code code;
@@ -77,7 +77,7 @@ TEST(mongo_error, the_kind_follows_from_what_went_wrong)
         EXPECT_EQ(mongo::kind_of(error{one.code, "x"}), one.kind) << one.code.message();
 }
 
-TEST(mongo_error, a_message_too_large_is_ours_unless_it_was_a_reply)
+TEST(mongo_error, message_too_large_is_client_kind_unless_it_was_a_reply)
 {
     EXPECT_EQ(mongo::kind_of(error{errc::message_too_large, "x"}), client);
     attempt sent;
@@ -85,7 +85,7 @@ TEST(mongo_error, a_message_too_large_is_ours_unless_it_was_a_reply)
     EXPECT_EQ(mongo::kind_of(error{errc::message_too_large, "x"}.with_history({sent})), network);
 }
 
-TEST(mongo_error, writes_that_failed_are_told_from_commands_that_were_refused)
+TEST(mongo_error, write_failure_has_kind_write_or_bulk_write)
 {
     EXPECT_EQ(mongo::kind_of(with(single({{.code = 11000}}))), write);
     EXPECT_EQ(mongo::kind_of(with(mongo::write_failure{})), bulk_write);
@@ -98,7 +98,7 @@ TEST(mongo_error, writes_that_failed_are_told_from_commands_that_were_refused)
     EXPECT_EQ(mongo::kind_of(core::mongo::make_server_error(refused.view())), server);
 }
 
-TEST(mongo_error, every_kind_has_a_name)
+TEST(mongo_error, name_of_is_distinct_for_every_kind)
 {
     std::set<std::string_view> names;
     for (const auto kind : {network, server, write, bulk_write, selection, timeout, authentication,
@@ -108,7 +108,7 @@ TEST(mongo_error, every_kind_has_a_name)
     EXPECT_EQ(mongo::name_of(bulk_write), "bulk write");
 }
 
-TEST(mongo_error, the_servers_code_is_found_wherever_it_is)
+TEST(mongo_error, server_code_is_read_from_commands_and_write_errors)
 {
     const auto reply = doc("ok", 0, "code", 11000, "codeName", "DuplicateKey", "errmsg", "E11000");
     const error refused = core::mongo::make_server_error(reply.view());
@@ -145,7 +145,7 @@ attempt tried(dispatch_phase phase, error_code cause, labels with = {})
     return one;
 }
 
-TEST(mongo_error, a_write_is_in_doubt_until_something_proves_the_contrary)
+TEST(mongo_error, in_flight_attempt_means_may_have_been_applied)
 {
     using enum dispatch_phase;
     const error_code broke = boost::asio::error::eof;
@@ -186,7 +186,7 @@ TEST(mongo_error, a_write_is_in_doubt_until_something_proves_the_contrary)
         {"not allowed says nothing of the attempt before",
          {lost, tried(answered, server_says(13))},
          true},
-        {"a duplicate of somebody else's document",
+        {"a duplicate of another document",
          {lost, tried(answered, server_says(11000))},
          false},
         {"... which a later attempt does not change back",
@@ -206,7 +206,7 @@ TEST(mongo_error, a_write_is_in_doubt_until_something_proves_the_contrary)
         mongo::may_have_been_applied(error{runtime::errc::cancelled, "x"}.with_history({unsent})));
 }
 
-TEST(mongo_error, without_a_history_the_code_decides)
+TEST(mongo_error, may_have_been_applied_without_history_follows_the_code)
 {
     EXPECT_FALSE(mongo::may_have_been_applied(error{errc::no_server, "x"}));
     EXPECT_FALSE(mongo::may_have_been_applied(error{errc::invalid_option, "x"}));
@@ -218,7 +218,7 @@ TEST(mongo_error, without_a_history_the_code_decides)
     EXPECT_TRUE(mongo::may_have_been_applied(error{server_says(91), "x"}));
 }
 
-TEST(mongo_error, a_refused_write_was_not_applied_and_an_unsafe_one_was)
+TEST(mongo_error, write_error_is_not_applied_write_concern_error_is)
 {
     EXPECT_FALSE(mongo::may_have_been_applied(with(single({{.code = 11000}}))));
     EXPECT_TRUE(mongo::may_have_been_applied(with(single({}, {{.code = 64}}))));
@@ -238,7 +238,7 @@ TEST(mongo_error, a_refused_write_was_not_applied_and_an_unsafe_one_was)
     EXPECT_TRUE(mongo::may_have_been_applied(with(bulk)));
 }
 
-TEST(mongo_error, what_was_partly_done_was_applied)
+TEST(mongo_error, partly_done_write_counts_as_applied)
 {
     mongo::write_failure many = single({{.code = 11000}});
     many.partly_done = true;

@@ -7,7 +7,7 @@ namespace {
 
 using bson::doc;
 
-TEST(id_list, keeps_ids_of_any_type_in_their_order)
+TEST(id_list, ids_of_any_type_keep_their_order)
 {
     id_list ids;
     EXPECT_EQ(ids.size(), 0u);
@@ -22,7 +22,7 @@ TEST(id_list, keeps_ids_of_any_type_in_their_order)
     EXPECT_EQ(ids[1].key(), "_id");
 }
 
-TEST(id_list, has_a_place_even_for_what_is_no_id)
+TEST(id_list, missing_id_keeps_its_index)
 {
     id_list ids;
     ids.add(bson::element{});
@@ -33,7 +33,7 @@ TEST(id_list, has_a_place_even_for_what_is_no_id)
     EXPECT_EQ(ids[1].get<int>().value(), 1);
 }
 
-TEST(id_value, owns_what_it_was_given)
+TEST(id_value, value_outlives_its_source_document)
 {
     const bson::document from = doc("other", "text");
     const id_value id{from.find("other")};

@@ -16,7 +16,7 @@ using namespace mongo;
 using bson::arr;
 using bson::doc;
 
-TEST(update, is_the_document_that_the_server_expects)
+TEST(update, every_operator_builds_its_update_document)
 {
     struct row {
         bson::document made;
@@ -49,7 +49,7 @@ TEST(update, is_the_document_that_the_server_expects)
         EXPECT_EQ(one.made, bson::from_json(one.expected).value()) << one.expected;
 }
 
-TEST(update, what_is_said_with_the_same_operator_is_put_together)
+TEST(update, combine_merges_fields_of_the_same_operator)
 {
     EXPECT_EQ(combine(set("a", 1), inc("n", 1), set("b", 2)),
               doc("$set", doc("a", 1, "b", 2), "$inc", doc("n", 1)));
@@ -58,7 +58,7 @@ TEST(update, what_is_said_with_the_same_operator_is_put_together)
               doc("$unset", doc("a", "", "c", ""), "$set", doc("b", 1)));
 }
 
-TEST(update, an_operator_without_fields_cannot_be_combined)
+TEST(update, combine_throws_if_an_operator_is_not_a_document)
 {
     EXPECT_THROW(combine(set("a", 1), doc("$set", 5)), failure);
 }

@@ -47,19 +47,19 @@ constexpr pair pairs[] = {
     {{"\0\0\0", 3}, "AAAA"},
 };
 
-TEST(base64, encodes)
+TEST(base64, encode_matches_the_known_pairs)
 {
     for (const pair& p : pairs)
         EXPECT_EQ(encode(p.bytes), p.text);
 }
 
-TEST(base64, decodes)
+TEST(base64, decode_matches_the_known_pairs)
 {
     for (const pair& p : pairs)
         EXPECT_EQ(decode(p.text), p.bytes) << p.text;
 }
 
-TEST(base64, gives_back_every_byte_at_every_place)
+TEST(base64, every_byte_round_trips_at_every_offset)
 {
     for (int c = 0; c < 256; ++c) {
         for (std::size_t at = 0; at < 5; ++at) {
@@ -70,7 +70,7 @@ TEST(base64, gives_back_every_byte_at_every_place)
     }
 }
 
-TEST(base64, refuses_what_is_none)
+TEST(base64, bad_length_padding_or_digit_is_refused)
 {
     const std::string_view texts[] = {
         "A",        // no whole group
@@ -88,7 +88,7 @@ TEST(base64, refuses_what_is_none)
         EXPECT_EQ(decode(text), std::nullopt) << text;
 }
 
-TEST(base64, refuses_a_wrong_character_at_every_place)
+TEST(base64, invalid_character_is_refused_at_every_offset)
 {
     for (std::size_t at = 0; at < 8; ++at) {
         for (const char wrong : {'.', '\0', '\x80', '\xFF', '['}) {

@@ -23,7 +23,7 @@ struct refusal {
     std::string_view message;
 };
 
-TEST(binary_vector, refuses_a_wrong_header_or_length)
+TEST(binary_vector, wrong_header_dtype_or_length_is_refused)
 {
     const refusal refusals[] = {
         {{}, "a binary vector has a header of 2 bytes, found 0"},
@@ -50,7 +50,7 @@ TEST(binary_vector, refuses_a_wrong_header_or_length)
     }
 }
 
-TEST(binary_vector, is_of_subtype_9_only)
+TEST(binary_vector, only_subtype_9_is_parsed)
 {
     const bytes payload = {0x03, 0x00, 0x01};
     for (int subtype = 0; subtype <= 0xFF; ++subtype) {
@@ -62,7 +62,7 @@ TEST(binary_vector, is_of_subtype_9_only)
     EXPECT_EQ(why.message(), "expected a binary vector (subtype 9), found subtype 4");
 }
 
-TEST(binary_vector, reads_and_writes_int8)
+TEST(binary_vector, int8_values_round_trip)
 {
     const std::vector<std::int8_t> values = {-128, -1, 0, 1, 127};
     const bytes payload = encode_vector(values);
@@ -76,7 +76,7 @@ TEST(binary_vector, reads_and_writes_int8)
     EXPECT_EQ(parsed->data().data(), payload.data() + 2);  // in place
 }
 
-TEST(binary_vector, reads_and_writes_float32)
+TEST(binary_vector, float32_values_round_trip)
 {
     constexpr float infinity = std::numeric_limits<float>::infinity();
     const std::vector<float> values = {127.0f, -7.7f, -infinity, 0.0f, infinity};
@@ -90,7 +90,7 @@ TEST(binary_vector, reads_and_writes_float32)
     EXPECT_EQ(parsed->float32_values().value(), values);
 }
 
-TEST(binary_vector, keeps_the_bits_of_a_nan)
+TEST(binary_vector, nan_payload_round_trips)
 {
     const bytes payload = {0x27, 0x00, 0x34, 0x12, 0x80, 0x7F};
     const std::vector<float> values = parse(payload)->float32_values().value();
@@ -99,7 +99,7 @@ TEST(binary_vector, keeps_the_bits_of_a_nan)
     EXPECT_EQ(encode_vector(values), payload);
 }
 
-TEST(binary_vector, reads_floats_at_any_alignment)
+TEST(binary_vector, float32_is_read_at_any_alignment)
 {
     const bytes payload = encode_vector(std::vector<float>{1.5f, -2.0f});
     for (std::size_t shift = 0; shift < 4; ++shift) {
@@ -112,7 +112,7 @@ TEST(binary_vector, reads_floats_at_any_alignment)
     }
 }
 
-TEST(binary_vector, reads_packed_bits_from_the_highest)
+TEST(binary_vector, packed_bits_are_read_from_the_most_significant)
 {
     const bytes payload = {0x10, 0x04, 0xEE, 0xE0};
     const auto parsed = parse(payload);
@@ -124,7 +124,7 @@ TEST(binary_vector, reads_packed_bits_from_the_highest)
     EXPECT_TRUE(std::ranges::equal(parsed->data(), bytes{0xEE, 0xE0}));
 }
 
-TEST(binary_vector, of_packed_bits_takes_every_padding)
+TEST(binary_vector, packed_bits_with_padding_0_to_7_round_trip)
 {
     for (int padding = 0; padding <= 7; ++padding) {
         const bytes data = {0xFF, static_cast<std::uint8_t>(0xFF << padding)};
@@ -139,7 +139,7 @@ TEST(binary_vector, of_packed_bits_takes_every_padding)
     }
 }
 
-TEST(binary_vector, can_be_empty)
+TEST(binary_vector, empty_vector_of_each_dtype_round_trips)
 {
     EXPECT_EQ(encode_vector(std::span<const std::int8_t>{}), (bytes{0x03, 0x00}));
     EXPECT_EQ(encode_vector(std::span<const float>{}), (bytes{0x27, 0x00}));
@@ -154,7 +154,7 @@ TEST(binary_vector, can_be_empty)
     EXPECT_TRUE(parse(no_bytes)->int8_values().value().empty());
 }
 
-TEST(binary_vector, does_not_give_values_of_another_dtype)
+TEST(binary_vector, values_of_another_dtype_are_not_returned)
 {
     const bytes int8 = {0x03, 0x00, 0x01};
     const bytes bits = {0x10, 0x00, 0x01};
@@ -171,7 +171,7 @@ TEST(binary_vector, does_not_give_values_of_another_dtype)
     EXPECT_EQ(why.message(), "expected a binary vector of float32, found int8");
 }
 
-TEST(encode_packed_bits, refuses_what_could_not_be_read)
+TEST(encode_packed_bits, invalid_padding_is_refused)
 {
     const bytes data = {0xFF};
     for (const int padding : {-1, 1, 8, 256, std::numeric_limits<int>::min()}) {

@@ -19,7 +19,7 @@ bytes copy_of(view v)
     return {v.bytes().begin(), v.bytes().end()};
 }
 
-TEST(builder, writes_the_bytes_of_the_specification)
+TEST(builder, examples_of_bsonspec_org_give_the_same_bytes)
 {
     // The two examples of bsonspec.org.
     const std::string hello{"\x16\x00\x00\x00\x02hello\x00\x06\x00\x00\x00world\x00\x00", 22};
@@ -36,7 +36,7 @@ TEST(builder, writes_the_bytes_of_the_specification)
               bytes(list_of.begin(), list_of.end()));
 }
 
-TEST(builder, every_type_is_read_back_as_it_was_written)
+TEST(builder, every_type_round_trips)
 {
     const object_id id{{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}};
     const bytes blob{1, 2, 3};
@@ -102,7 +102,7 @@ using buffers = testing::Types<byte_buffer, std::vector<std::uint8_t>, std::stri
                                std::vector<char>, std::vector<std::byte>>;
 TYPED_TEST_SUITE(builder_into, buffers);
 
-TYPED_TEST(builder_into, any_growable_buffer_after_what_is_there)
+TYPED_TEST(builder_into, any_growable_buffer_appends_after_existing_bytes)
 {
     TypeParam out;
     grow(out, 3)[0] = 42;
@@ -115,14 +115,14 @@ TYPED_TEST(builder_into, any_growable_buffer_after_what_is_there)
     EXPECT_EQ(static_cast<std::uint8_t>(out.data()[0]), 42);
 }
 
-TEST(builder, array_keys_count_through_all_digits)
+TEST(builder, array_keys_count_up_in_decimal)
 {
     array_index index;
     for (int i = 0; i < 12345; ++i)
         ASSERT_EQ(index.next(), std::to_string(i));
 }
 
-TEST(builder, a_zero_byte_in_a_key_is_reported_at_the_end)
+TEST(builder, zero_byte_in_a_key_is_reported_by_finish)
 {
     using namespace std::string_literals;
     byte_buffer out;
@@ -138,7 +138,7 @@ TEST(builder, a_zero_byte_in_a_key_is_reported_at_the_end)
     EXPECT_THROW(doc("a\0b"s, 1), failure);
 }
 
-TEST(builder, what_no_document_can_hold_is_reported)
+TEST(builder, values_without_a_bson_form_throw_failure)
 {
     using namespace std::string_literals;
     EXPECT_THROW(doc("a", UINT64_MAX), failure);
@@ -146,7 +146,7 @@ TEST(builder, what_no_document_can_hold_is_reported)
     EXPECT_THROW(doc("a", doc()["missing"]), failure);
 }
 
-TEST(builder, copies_and_merges_elements)
+TEST(builder, copy_and_merge_append_elements)
 {
     const document from = doc("a", 1, "b", list(1, 2));
     byte_buffer out;
@@ -155,7 +155,7 @@ TEST(builder, copies_and_merges_elements)
     EXPECT_EQ(*b.finish(), doc("b", list(1, 2), "c", 1, "a", 1, "b", list(1, 2)).view());
 }
 
-TEST(builder, integers_take_the_narrowest_type_that_holds_all_their_values)
+TEST(builder, integer_types_map_to_the_narrowest_bson_type)
 {
     const document d = doc("u8", std::uint8_t{200}, "i16", std::int16_t{-3}, "u32", 4000000000U,
                            "ll", 5LL, "u64", std::uint64_t{6});
@@ -167,7 +167,7 @@ TEST(builder, integers_take_the_narrowest_type_that_holds_all_their_values)
     EXPECT_EQ(*d.get<std::int64_t>("u32"), 4000000000);
 }
 
-TEST(canonical, repairs_what_is_only_unusual)
+TEST(canonical, array_keys_and_regex_options_are_repaired)
 {
     byte_buffer out;
     builder b{out};
@@ -179,14 +179,14 @@ TEST(canonical, repairs_what_is_only_unusual)
     EXPECT_EQ(*repaired, doc("a", list(1, 2), "r", regex{"r", "ix"}));
 }
 
-TEST(canonical, never_makes_text_that_is_no_utf8)
+TEST(canonical, regex_options_stay_valid_utf8)
 {
     const document odd = doc("a", regex{"x", "\xC3\xA9"});
     EXPECT_EQ(*canonical(odd), odd);
     EXPECT_EQ(odd["a"].as_regex().options, "\xC3\xA9");
 }
 
-TEST(canonical, is_as_deep_as_validation_and_no_deeper)
+TEST(canonical, nesting_deeper_than_max_depth_is_refused)
 {
     document d;
     for (int i = 1; i < max_depth; ++i)
@@ -196,7 +196,7 @@ TEST(canonical, is_as_deep_as_validation_and_no_deeper)
         EXPECT_EQ(canonical(deeper).error().code(), errc::too_deep);
 }
 
-TEST(builder, a_scope_is_written_in_place)
+TEST(builder, code_with_scope_is_written_in_place)
 {
     byte_buffer out;
     builder b{out};
@@ -209,7 +209,7 @@ TEST(builder, a_scope_is_written_in_place)
     EXPECT_EQ(*b.finish(), doc("f", code_with_scope{"x + y", scope.view()}, "z", true).view());
 }
 
-TEST(builder, keys_of_every_length_are_copied_and_checked)
+TEST(builder, keys_of_every_length_are_checked_for_zero_bytes)
 {
     for (std::size_t size = 0; size < 40; ++size) {
         std::string key;

@@ -23,7 +23,7 @@ std::string text_of(const byte_buffer& buffer)
     return {buffer.bytes().begin(), buffer.bytes().end()};
 }
 
-TEST(byte_buffer, begins_empty_and_without_memory)
+TEST(byte_buffer, default_constructed_has_no_memory)
 {
     const byte_buffer buffer;
     EXPECT_TRUE(buffer.empty());
@@ -32,7 +32,7 @@ TEST(byte_buffer, begins_empty_and_without_memory)
     EXPECT_TRUE(buffer.bytes().empty());
 }
 
-TEST(byte_buffer, keeps_what_was_written_while_it_grows)
+TEST(byte_buffer, content_survives_growth)
 {
     byte_buffer buffer;
     std::string expected;
@@ -45,7 +45,7 @@ TEST(byte_buffer, keeps_what_was_written_while_it_grows)
     EXPECT_GE(buffer.capacity(), buffer.size());
 }
 
-TEST(byte_buffer, doubles_from_256_bytes)
+TEST(byte_buffer, capacity_doubles_from_256_bytes)
 {
     byte_buffer buffer;
     buffer.grow(1);
@@ -58,7 +58,7 @@ TEST(byte_buffer, doubles_from_256_bytes)
     EXPECT_EQ(buffer.capacity(), 10'257u);  // more than double was asked for
 }
 
-TEST(byte_buffer, reserves_exactly_and_never_shrinks)
+TEST(byte_buffer, reserve_is_exact_and_never_shrinks)
 {
     byte_buffer buffer;
     buffer.reserve(1000);
@@ -71,7 +71,7 @@ TEST(byte_buffer, reserves_exactly_and_never_shrinks)
     EXPECT_EQ(buffer.data(), before);
 }
 
-TEST(byte_buffer, keeps_its_memory_over_clear)
+TEST(byte_buffer, clear_keeps_the_capacity)
 {
     byte_buffer buffer;
     append(buffer, "hello");
@@ -84,7 +84,7 @@ TEST(byte_buffer, keeps_its_memory_over_clear)
     EXPECT_EQ(text_of(buffer), "world");
 }
 
-TEST(byte_buffer, truncates_but_never_extends)
+TEST(byte_buffer, truncate_never_extends)
 {
     byte_buffer buffer;
     append(buffer, "hello");
@@ -94,7 +94,7 @@ TEST(byte_buffer, truncates_but_never_extends)
     EXPECT_EQ(text_of(buffer), "he");
 }
 
-TEST(byte_buffer, copies_and_moves)
+TEST(byte_buffer, copy_is_independent_and_move_takes_the_memory)
 {
     byte_buffer first;
     append(first, "hello");
@@ -119,7 +119,7 @@ TEST(byte_buffer, copies_and_moves)
     EXPECT_EQ(text_of(first), "hello");
 }
 
-TEST(byte_buffer, refuses_impossible_sizes_and_stays_as_it_was)
+TEST(byte_buffer, overflowing_grow_throws_bad_alloc_and_changes_nothing)
 {
     constexpr std::size_t huge = std::numeric_limits<std::size_t>::max();
     byte_buffer buffer;
@@ -133,7 +133,7 @@ TEST(byte_buffer, refuses_impossible_sizes_and_stays_as_it_was)
     EXPECT_EQ(text_of(buffer), "hello");
 }
 
-TEST(growable_bytes, grow_gives_the_first_new_byte)
+TEST(growable_bytes, grow_returns_the_first_new_byte)
 {
     std::vector<std::uint8_t> bytes = {1, 2};
     *grow(bytes, 2) = 7;

@@ -17,7 +17,7 @@ std::string zeros(std::size_t count)
 
 const std::string nines(34, '9');
 
-TEST(decimal128, is_zero_by_default)
+TEST(decimal128, default_constructed_is_zero)
 {
     EXPECT_EQ(decimal128{}.to_string(), "0");
     EXPECT_EQ(decimal128::parse("0").value(), decimal128{});
@@ -46,7 +46,7 @@ const encoding encodings[] = {
     {"NaN", decimal128::nan()},
 };
 
-TEST(decimal128, has_the_bits_of_the_encoding)
+TEST(decimal128, parse_gives_the_bid_encoding)
 {
     for (const encoding& e : encodings) {
         const auto parsed = decimal128::parse(e.text);
@@ -57,7 +57,7 @@ TEST(decimal128, has_the_bits_of_the_encoding)
     }
 }
 
-TEST(decimal128, knows_its_kind)
+TEST(decimal128, is_nan_and_is_infinite_distinguish_kinds)
 {
     EXPECT_TRUE(decimal128::nan().is_nan());
     EXPECT_FALSE(decimal128::nan().is_infinite());
@@ -83,7 +83,7 @@ void expect_canonical(const std::vector<conversion>& conversions)
     }
 }
 
-TEST(decimal128, prints_plain_or_scientific_by_the_exponent)
+TEST(decimal128, to_string_is_plain_or_scientific_by_the_exponent)
 {
     expect_canonical({
         {"12.70", "12.70"},
@@ -107,7 +107,7 @@ TEST(decimal128, prints_plain_or_scientific_by_the_exponent)
     });
 }
 
-TEST(decimal128, reads_every_form_of_a_number)
+TEST(decimal128, parse_accepts_every_form_of_a_number)
 {
     expect_canonical({
         {"+0.003", "0.003"},
@@ -123,7 +123,7 @@ TEST(decimal128, reads_every_form_of_a_number)
     });
 }
 
-TEST(decimal128, reads_the_names_in_any_case_and_with_a_sign)
+TEST(decimal128, parse_accepts_infinity_and_nan_in_any_case)
 {
     expect_canonical({
         {"inf", "Infinity"},
@@ -138,7 +138,7 @@ TEST(decimal128, reads_the_names_in_any_case_and_with_a_sign)
     });
 }
 
-TEST(decimal128, leading_zeros_do_not_count)
+TEST(decimal128, parse_ignores_leading_zeros)
 {
     expect_canonical({
         {zeros(500) + nines, nines},
@@ -149,7 +149,7 @@ TEST(decimal128, leading_zeros_do_not_count)
     });
 }
 
-TEST(decimal128, drops_trailing_zeros_that_have_no_room)
+TEST(decimal128, parse_drops_trailing_zeros_beyond_34_digits)
 {
     expect_canonical({
         {"1" + zeros(34), "1." + zeros(33) + "E+34"},
@@ -161,7 +161,7 @@ TEST(decimal128, drops_trailing_zeros_that_have_no_room)
     });
 }
 
-TEST(decimal128, moves_zeros_to_bring_the_exponent_into_range)
+TEST(decimal128, parse_shifts_zeros_to_fit_the_exponent_range)
 {
     expect_canonical({
         {"1E6112", "1.0E+6112"},
@@ -175,7 +175,7 @@ TEST(decimal128, moves_zeros_to_bring_the_exponent_into_range)
     });
 }
 
-TEST(decimal128, clamps_the_exponent_of_zero)
+TEST(decimal128, parse_clamps_the_exponent_of_zero)
 {
     expect_canonical({
         {"0E6112", "0E+6111"},
@@ -195,7 +195,7 @@ void expect_refused(errc why, const std::vector<std::string>& texts)
     }
 }
 
-TEST(decimal128, never_rounds)
+TEST(decimal128, parse_refuses_digits_that_would_be_rounded)
 {
     const std::vector<std::string> texts = {nines + "1", nines + ".1", "0.1" + zeros(33) + "1",
                                             "1" + zeros(58) + "1",
@@ -203,7 +203,7 @@ TEST(decimal128, never_rounds)
     expect_refused(errc::out_of_range, texts);
 }
 
-TEST(decimal128, refuses_exponents_out_of_range)
+TEST(decimal128, parse_refuses_exponents_out_of_range)
 {
     const std::vector<std::string> texts = {"1E6145",
                                             "10E6144",
@@ -221,7 +221,7 @@ TEST(decimal128, refuses_exponents_out_of_range)
     expect_refused(errc::out_of_range, texts);
 }
 
-TEST(decimal128, refuses_what_is_no_number)
+TEST(decimal128, parse_refuses_malformed_numbers)
 {
     // One list, parted by bars, is easier to read than one text per line.
     std::istringstream bad{
@@ -235,7 +235,7 @@ TEST(decimal128, refuses_what_is_no_number)
     expect_refused(errc::invalid_value, texts);
 }
 
-TEST(decimal128, says_what_it_found)
+TEST(decimal128, parse_error_quotes_the_text_it_found)
 {
     EXPECT_EQ(decimal128::parse("ten").error().message(),
               "a Decimal128 is a decimal number with an optional exponent, Infinity or NaN, found "
@@ -253,7 +253,7 @@ struct pattern {
     std::string_view text;
 };
 
-TEST(decimal128, prints_bits_that_no_text_gives)
+TEST(decimal128, to_string_handles_non_canonical_bits)
 {
     const pattern patterns[] = {
         {{0, 0xFC00000000000000}, "NaN"},
@@ -275,7 +275,7 @@ TEST(decimal128, prints_bits_that_no_text_gives)
         EXPECT_EQ(p.value.to_string(), p.text) << p.value.high;
 }
 
-TEST(decimal128, no_text_is_longer_than_promised)
+TEST(decimal128, to_string_never_exceeds_max_text)
 {
     std::size_t longest = 0;
     for (std::uint64_t exponent = 0; exponent < 0x3000; ++exponent) {
@@ -288,7 +288,7 @@ TEST(decimal128, no_text_is_longer_than_promised)
     EXPECT_EQ(longest, decimal128::max_text);
 }
 
-TEST(decimal128, keeps_every_number_of_digits)
+TEST(decimal128, one_to_34_digits_round_trip)
 {
     for (std::size_t digits = 1; digits <= 34; ++digits) {
         for (const std::string& text : {"1" + zeros(digits - 1), nines.substr(0, digits)}) {
@@ -299,7 +299,7 @@ TEST(decimal128, keeps_every_number_of_digits)
     }
 }
 
-TEST(decimal128, prints_without_a_terminator)
+TEST(decimal128, print_writes_no_terminator)
 {
     std::string out(decimal128::max_text + 1, '#');
     char* const end = decimal128::parse("-1.5")->print(out.data());

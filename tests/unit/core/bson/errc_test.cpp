@@ -10,7 +10,7 @@
 namespace holdfast::bson {
 namespace {
 
-TEST(bson_errc, is_an_error_code_of_its_own_category)
+TEST(bson_errc, converts_to_an_error_code_of_category_bson)
 {
     const error_code code = errc::wrong_type;
     EXPECT_EQ(code, errc::wrong_type);
@@ -20,7 +20,7 @@ TEST(bson_errc, is_an_error_code_of_its_own_category)
     EXPECT_EQ(code.message(), "wrong type");
 }
 
-TEST(bson_errc, every_value_has_a_message_of_its_own)
+TEST(bson_errc, every_value_has_a_distinct_message)
 {
     const std::string unknown = category().message(0);
     std::set<std::string> seen;
@@ -36,7 +36,7 @@ struct nesting {
     std::string_view path, message, field, outer_path, outer_message;
 };
 
-TEST(bson_inside, prefixes_path_and_message)
+TEST(bson_inside, outer_key_prefixes_path_and_message)
 {
     const nesting cases[] = {
         {"b", "b: expected int32", "a", "a.b", "a.b: expected int32"},
@@ -57,7 +57,7 @@ TEST(bson_inside, prefixes_path_and_message)
     }
 }
 
-TEST(bson_inside, keeps_everything_else)
+TEST(bson_inside, labels_context_and_history_are_kept)
 {
     const error inner = error{errc::wrong_type, "b: expected int32"}
                             .with_label("first")
@@ -78,7 +78,7 @@ TEST(bson_inside, keeps_everything_else)
     EXPECT_EQ(outer.history()[0].server, endpoint{"a:1"});
 }
 
-TEST(bson_type, has_a_name)
+TEST(bson_type, name_of_matches_every_type_byte)
 {
     const std::map<int, std::string_view> names = {
         {0x01, "double"},    {0x02, "string"},    {0x03, "document"},

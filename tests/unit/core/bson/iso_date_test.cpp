@@ -39,19 +39,19 @@ constexpr date dates[] = {
     {"2100-03-01T00:00:00Z", 4107542400000},
 };
 
-TEST(iso_date, prints)
+TEST(iso_date, print_gives_iso_8601_in_utc)
 {
     for (const date& d : dates)
         EXPECT_EQ(print(d.since_epoch), d.text);
 }
 
-TEST(iso_date, parses_what_it_prints)
+TEST(iso_date, parse_reads_what_print_wrote)
 {
     for (const date& d : dates)
         EXPECT_EQ(parse(d.text), d.since_epoch) << d.text;
 }
 
-TEST(iso_date, has_text_from_1970_to_9999)
+TEST(iso_date, has_iso_text_is_true_from_1970_to_9999)
 {
     const auto has_text = [](std::int64_t t) { return has_iso_text(datetime{milliseconds{t}}); };
     EXPECT_FALSE(has_text(INT64_MIN));
@@ -62,7 +62,7 @@ TEST(iso_date, has_text_from_1970_to_9999)
     EXPECT_FALSE(has_text(INT64_MAX));
 }
 
-TEST(iso_date, parses_other_forms)
+TEST(iso_date, parse_accepts_offsets_and_fractions)
 {
     const date forms[] = {
         {"2012-12-24T12:15:30.5Z", 1356351330500},
@@ -86,7 +86,7 @@ TEST(iso_date, parses_other_forms)
         EXPECT_EQ(parse(d.text), d.since_epoch) << d.text;
 }
 
-TEST(iso_date, refuses_what_is_none)
+TEST(iso_date, parse_refuses_malformed_dates)
 {
     const std::string_view texts[] = {
         "",

@@ -26,7 +26,7 @@ struct printed {
     std::string_view text;
 };
 
-TEST(json_number, prints_doubles_shortest_but_never_as_integers)
+TEST(json_number, doubles_print_shortest_and_keep_a_decimal_point)
 {
     const printed table[] = {
         {1.0, "1.0"},
@@ -57,7 +57,7 @@ TEST(json_number, prints_doubles_shortest_but_never_as_integers)
         EXPECT_EQ(print(p.value), p.text);
 }
 
-TEST(json_number, every_double_reads_back_as_it_was)
+TEST(json_number, every_double_round_trips)
 {
     std::mt19937_64 source{7};
     for (int i = 0; i < 20'000; ++i) {
@@ -71,7 +71,7 @@ TEST(json_number, every_double_reads_back_as_it_was)
     }
 }
 
-TEST(json_number, parses_doubles)
+TEST(json_number, parse_double_accepts_every_json_form)
 {
     const printed table[] = {
         {1.5, "1.5"},
@@ -93,7 +93,7 @@ TEST(json_number, parses_doubles)
     EXPECT_TRUE(std::signbit(*parse_double("-1e-400")));
 }
 
-TEST(json_number, many_digits_do_not_hide_the_size_of_a_double)
+TEST(json_number, parse_double_handles_400_digits_with_an_exponent)
 {
     const std::string zeros(400, '0');
     EXPECT_EQ(parse_double("0." + zeros + "1e400"), 0.1);
@@ -104,14 +104,14 @@ TEST(json_number, many_digits_do_not_hide_the_size_of_a_double)
     EXPECT_EQ(parse_double("1" + zeros + "e-999"), 0);
 }
 
-TEST(json_number, refuses_what_is_no_double)
+TEST(json_number, parse_double_refuses_malformed_or_overflowing_text)
 {
     for (const std::string_view text : {"", "-", ".", "+1", "1e", "1x", " 1", "1 ", "inf", "nan",
                                         "Infinity", "0x10", "--1", "1e400", "-1e400", "1.8e308"})
         EXPECT_EQ(parse_double(text), std::nullopt) << text;
 }
 
-TEST(json_number, parses_integers)
+TEST(json_number, parse_integer_accepts_the_int64_range)
 {
     struct row {
         std::string_view text;

@@ -46,7 +46,7 @@ void expect_refused(std::span<const refusal> table)
     }
 }
 
-TEST(json_parse, plain_json)
+TEST(json_parse, plain_json_becomes_a_document)
 {
     const parsed table[] = {
         {"{}", doc()},
@@ -61,13 +61,13 @@ TEST(json_parse, plain_json)
     expect_all(table);
 }
 
-TEST(json_parse, arrays_count_beyond_nine)
+TEST(json_parse, array_keys_continue_after_nine)
 {
     const auto read = from_json(R"({"a":[0,1,2,3,4,5,6,7,8,9,10,11]})");
     EXPECT_EQ(*read, doc("a", arr(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)));
 }
 
-TEST(json_parse, numbers_get_the_smallest_type_that_holds_them)
+TEST(json_parse, numbers_become_int32_int64_or_double)
 {
     const parsed table[] = {
         {R"({"a":0})", doc("a", 0)},
@@ -94,7 +94,7 @@ TEST(json_parse, numbers_get_the_smallest_type_that_holds_them)
     expect_all(table);
 }
 
-TEST(json_parse, strings)
+TEST(json_parse, string_escapes_are_decoded)
 {
     const parsed table[] = {
         {R"({"a":"\" \\ \/ \b \f \n \r \t"})", doc("a", "\" \\ / \b \f \n \r \t")},
@@ -109,7 +109,7 @@ TEST(json_parse, strings)
     expect_all(table);
 }
 
-TEST(json_parse, an_escape_at_any_place_of_a_text_of_any_length)
+TEST(json_parse, escape_at_any_offset_of_any_length_is_decoded)
 {
     for (std::size_t length = 1; length < 50; ++length) {
         for (std::size_t place = 0; place < length; ++place) {
@@ -123,7 +123,7 @@ TEST(json_parse, an_escape_at_any_place_of_a_text_of_any_length)
     }
 }
 
-TEST(json_parse, errors_of_structure)
+TEST(json_parse, structural_errors_name_line_and_column)
 {
     const refusal table[] = {
         {"", "1", "1", "expected '{', found the end of the text"},
@@ -184,7 +184,7 @@ TEST(json_parse, malformed_literals_and_numbers_are_errors)
     expect_refused(table);
 }
 
-TEST(json_parse, errors_of_strings)
+TEST(json_parse, malformed_strings_name_line_and_column)
 {
     constexpr auto lone = "a surrogate without its other half";
     constexpr auto four = "expected four hexadecimal digits after \\u";
@@ -229,7 +229,7 @@ std::string nested(int levels, const std::string& inner)
     return text + inner + std::string(static_cast<std::size_t>(levels), '}');
 }
 
-TEST(json_parse, depth_is_limited)
+TEST(json_parse, nesting_beyond_max_depth_is_refused)
 {
     EXPECT_TRUE(from_json(nested(max_depth, "1")));
     EXPECT_TRUE(from_json(nested(max_depth, R"({"$timestamp":{"t":1,"i":2}})")));
@@ -246,7 +246,7 @@ TEST(json_parse, depth_is_limited)
     EXPECT_EQ(array_from_json(std::string(1'000'000, '[')).error().code(), errc::too_deep);
 }
 
-TEST(json_parse, appends_and_takes_back)
+TEST(json_parse, append_from_json_rolls_back_on_error)
 {
     byte_buffer out;
     ASSERT_TRUE(append_from_json(out, R"({"a":1})"));
@@ -258,7 +258,7 @@ TEST(json_parse, appends_and_takes_back)
     EXPECT_EQ(view::parse(out.bytes().first(first)).value(), doc("a", 1).view());
 }
 
-TEST(json_parse, an_array)
+TEST(json_parse, array_from_json_reads_a_top_level_array)
 {
     EXPECT_EQ(array_from_json(R"( [1, "a", {"$numberLong":"3"}] )").value(),
               arr(1, "a", std::int64_t{3}));

@@ -39,7 +39,7 @@ struct printed {
     std::string_view relaxed;  // empty: the same
 };
 
-TEST(json_print, every_type)
+TEST(json_print, every_type_prints_canonical_and_relaxed)
 {
     const std::uint8_t ones[] = {0xFF, 0xFF};
     const document scope = doc("x", 1);
@@ -92,7 +92,7 @@ TEST(json_print, every_type)
     }
 }
 
-TEST(json_print, escapes_no_more_than_it_must)
+TEST(json_print, only_control_quote_and_backslash_are_escaped)
 {
     EXPECT_EQ(canonical(string_of("\" \\ / \b\f\n\r\t"sv)), R"({"a":"\" \\ / \b\f\n\r\t"})");
     EXPECT_EQ(canonical(string_of("\0\x01\x1F\x7F"sv)), "{\"a\":\"\\u0000\\u0001\\u001f\x7F\"}");
@@ -100,7 +100,7 @@ TEST(json_print, escapes_no_more_than_it_must)
     EXPECT_EQ(canonical(doc("\n\"é", 1)), R"({"\n\"é":{"$numberInt":"1"}})");
 }
 
-TEST(json_print, a_special_character_at_any_place_of_a_text_of_any_length)
+TEST(json_print, newline_at_any_offset_of_any_length_is_escaped)
 {
     for (std::size_t length = 1; length < 50; ++length) {
         for (std::size_t place = 0; place < length; ++place) {
@@ -113,7 +113,7 @@ TEST(json_print, a_special_character_at_any_place_of_a_text_of_any_length)
     }
 }
 
-TEST(json_print, grows_for_text_that_is_all_escapes)
+TEST(json_print, output_grows_for_text_of_escapes_only)
 {
     std::string expected;
     for (int i = 0; i < 10'000; ++i)
@@ -123,21 +123,21 @@ TEST(json_print, grows_for_text_that_is_all_escapes)
 
 // Written by hand: a builder would sort the options and count the keys.
 
-TEST(json_print, sorts_options_that_were_not)
+TEST(json_print, regex_options_are_sorted)
 {
     const std::uint8_t bytes[] = {14, 0, 0, 0, 0x0B, 'a', 0, 'b', 0, 'm', 'i', 'x', 0, 0};
     EXPECT_EQ(canonical(document::parse(bytes).value()),
               R"({"a":{"$regularExpression":{"pattern":"b","options":"imx"}}})");
 }
 
-TEST(json_print, ignores_the_keys_of_an_array)
+TEST(json_print, array_keys_are_ignored)
 {
     const std::uint8_t bytes[] = {21, 0,   0,   0, 4, 'a', 0, 13, 0, 0, 0,
                                   8,  'x', 'y', 0, 1, 8,   0, 0,  0, 0};
     EXPECT_EQ(canonical(document::parse(bytes).value()), R"({"a":[true,false]})");
 }
 
-TEST(json_print, appends)
+TEST(json_print, append_json_keeps_existing_text)
 {
     std::string out = "before ";
     ASSERT_TRUE(append_json(out, doc("a", 1)));
@@ -146,7 +146,7 @@ TEST(json_print, appends)
     EXPECT_EQ(out, R"(before {"a":1}{"a":")" + std::string(5000, 'x') + R"("})");
 }
 
-TEST(json_print, an_array)
+TEST(json_print, array_view_prints_as_an_array)
 {
     EXPECT_EQ(to_json(arr(1, "a").view()).value(), R"([1,"a"])");
     EXPECT_EQ(to_json(arr(1).view(), json_mode::canonical).value(), R"([{"$numberInt":"1"}])");
@@ -161,7 +161,7 @@ document nested(int levels)
     return d;
 }
 
-TEST(json_print, depth_is_limited)
+TEST(json_print, nesting_beyond_max_depth_is_refused)
 {
     EXPECT_TRUE(to_json(nested(max_depth).view()));
     const auto refused = to_json(nested(max_depth + 1).view());
@@ -177,7 +177,7 @@ struct refusal {
     std::string_view path;
 };
 
-TEST(json_print, refuses_malformed_documents_and_says_where)
+TEST(json_print, malformed_document_error_names_offset_and_key)
 {
     const refusal table[] = {
         {"\x02" "a\0\x03\0\0\0\xC3(\0"sv, errc::invalid_utf8, "4", "a"},

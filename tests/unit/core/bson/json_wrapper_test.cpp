@@ -55,7 +55,7 @@ datetime at(std::int64_t since_epoch)
     return datetime{std::chrono::milliseconds{since_epoch}};
 }
 
-TEST(json_wrapper, single_values)
+TEST(json_wrapper, single_key_wrappers_become_their_types)
 {
     const parsed table[] = {
         {R"({"$oid":"56e1fc72e0c917e9c4714161"})", doc("a", id)},
@@ -85,7 +85,7 @@ TEST(json_wrapper, single_values)
     EXPECT_TRUE(std::isnan(*from_json(R"({"a":{"$numberDouble":"NaN"}})")->get<double>("a")));
 }
 
-TEST(json_wrapper, values_of_two_fields_in_either_order)
+TEST(json_wrapper, two_key_wrappers_are_read_in_either_order)
 {
     const std::uint8_t ones[] = {0xFF, 0xFF};
     const document binary_0 = doc("a", binary{ones});
@@ -121,7 +121,7 @@ TEST(json_wrapper, values_of_two_fields_in_either_order)
     expect_all(table);
 }
 
-TEST(json_wrapper, what_looks_like_one_but_is_a_document)
+TEST(json_wrapper, object_with_a_dollar_key_that_is_no_wrapper_stays_a_document)
 {
     const document pattern = doc("$regex", regex{"p", "ix"});
     const parsed table[] = {
@@ -143,14 +143,14 @@ TEST(json_wrapper, what_looks_like_one_but_is_a_document)
     expect_all(table);
 }
 
-TEST(json_wrapper, the_outermost_object_is_always_a_document)
+TEST(json_wrapper, outermost_object_is_always_a_document)
 {
     EXPECT_EQ(*from_json(R"({"$oid":"x"})"), doc("$oid", "x"));
     EXPECT_EQ(*from_json(R"({"x":1,"$code":2})"), doc("x", 1, "$code", 2));
     EXPECT_EQ(*from_json(R"({"$regex":"a","$options":"i"})"), doc("$regex", "a", "$options", "i"));
 }
 
-TEST(json_wrapper, errors_of_single_values)
+TEST(json_wrapper, malformed_single_key_wrapper_names_its_column)
 {
     constexpr auto among = "the type wrapper \"$oid\" cannot be one key among others";
     const refusal table[] = {
@@ -196,7 +196,7 @@ TEST(json_wrapper, errors_of_single_values)
     expect_refused(table);
 }
 
-TEST(json_wrapper, errors_of_decimals_and_uuids_say_what_their_parsers_say)
+TEST(json_wrapper, number_decimal_and_uuid_errors_keep_the_parsers_message)
 {
     const auto decimal = from_json(R"({"a":{"$numberDecimal":"x"}})");
     ASSERT_FALSE(decimal);
@@ -208,7 +208,7 @@ TEST(json_wrapper, errors_of_decimals_and_uuids_say_what_their_parsers_say)
               "line 1, column 15: $uuid: " + uuid::parse("73ffd264").error().message());
 }
 
-TEST(json_wrapper, errors_of_two_fields)
+TEST(json_wrapper, malformed_two_key_wrapper_names_its_column)
 {
     constexpr auto not_unsigned = "expected an integer from 0 to 4294967295 for \"t\", found ";
     const std::string minus = not_unsigned + "'-'"s;

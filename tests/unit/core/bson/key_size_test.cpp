@@ -27,21 +27,21 @@ std::vector<std::uint8_t> key_and_value(std::size_t length, std::size_t behind)
     return bytes;
 }
 
-TEST(key_size, finds_the_end_of_keys_of_all_lengths_wherever_the_document_ends)
+TEST(key_size, key_of_any_length_is_measured_near_the_end)
 {
     for (std::size_t length = 0; length < 40; ++length)
         for (std::size_t behind = 0; behind < 20; ++behind)
             EXPECT_EQ(size_of_first_key(key_and_value(length, behind)), length) << behind;
 }
 
-TEST(key_size, takes_the_first_zero_and_no_byte_that_looks_like_one)
+TEST(key_size, first_zero_byte_ends_the_key)
 {
     EXPECT_EQ(size_of_first_key({'a', 0, 'b', 0, 1, 1, 1, 1, 1, 0}), 1U);
     EXPECT_EQ(size_of_first_key({0x80, 0x81, 0xFF, 0x01, 0, 0x01, 1, 1, 1, 0}), 4U);
     EXPECT_EQ(size_of_first_key({0x01, 0x01, 0x80, 0x01, 0x80, 0x7F, 0x01, 0x01, 0, 0}), 8U);
 }
 
-TEST(key_size, ends_with_the_document_if_a_key_has_no_end)
+TEST(key_size, unterminated_key_ends_with_the_document)
 {
     for (std::size_t length = 0; length < 20; ++length) {
         std::vector<std::uint8_t> bytes(length, 'k');
@@ -50,7 +50,7 @@ TEST(key_size, ends_with_the_document_if_a_key_has_no_end)
     }
 }
 
-TEST(key_size, is_that_of_each_element)
+TEST(key_size, every_element_reports_its_key_size)
 {
     bson::byte_buffer bytes;
     bson::builder out{bytes};

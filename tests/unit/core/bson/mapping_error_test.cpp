@@ -121,7 +121,7 @@ void check(const row& r)
     EXPECT_EQ(read.error().context("found"), r.found);
 }
 
-TEST(mapping_error, says_where_and_what)
+TEST(mapping_error, from_bson_error_names_path_and_both_types)
 {
     const std::vector<std::uint8_t> three{1, 2, 3};
     const auto far = bson::datetime{std::chrono::milliseconds{INT64_MAX}};
@@ -178,7 +178,7 @@ TEST(mapping_error, says_where_and_what)
         check<person>(r);
 }
 
-TEST(mapping_error, unknown_fields_can_be_rejected)
+TEST(mapping_error, strict_struct_rejects_unknown_fields)
 {
     EXPECT_TRUE(from_bson<strict>(doc("a", 1)));
     check<strict>({doc("a", 1, "b", 2), errc::unknown_field, "b: unknown field", "b", "", "int32"});
@@ -188,7 +188,7 @@ TEST(mapping_error, unknown_fields_can_be_rejected)
                   "inner.b: unknown field", "inner.b", "", "int32"});
 }
 
-TEST(mapping_error, what_cannot_be_written_is_an_error_too)
+TEST(mapping_error, to_bson_of_an_unmappable_value_is_an_error)
 {
     const auto unnamed = bson::to_bson(address{{}, static_cast<color>(77)});
     ASSERT_FALSE(unnamed);
@@ -202,7 +202,7 @@ TEST(mapping_error, what_cannot_be_written_is_an_error_too)
 }
 
 /// Cuts a document short in every way and asks for its fields: an error, or a value, never a crash.
-TEST(mapping_error, malformed_bytes_are_reported)
+TEST(mapping_error, from_bson_reports_malformed_bytes)
 {
     const document whole = doc("owner", "ada", "home", object("lines", list("a"), "door", "red"));
     const auto bytes = whole.bytes();
@@ -225,7 +225,7 @@ TEST(mapping_error, malformed_bytes_are_reported)
     EXPECT_EQ(read.error().context("offset"), "4");
 }
 
-TEST(mapping_error, a_map_notices_malformed_bytes)
+TEST(mapping_error, map_member_reports_malformed_bytes)
 {
     // The malformed second element has no key, and must not pass for a repetition of the first.
     const document whole = doc("", 1, "b", 2);
@@ -238,7 +238,7 @@ TEST(mapping_error, a_map_notices_malformed_bytes)
     EXPECT_EQ(read.error().context("offset"), "10");
 }
 
-TEST(mapping_error, nested_variants_are_not_tried_for_ever)
+TEST(mapping_error, nested_variants_stop_after_bounded_work)
 {
     // Neither alternative fits at the innermost level, so each level would double the work.
     document inner = doc("ways", list());

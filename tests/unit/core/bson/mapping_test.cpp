@@ -162,13 +162,13 @@ const account ada{"ada", 1.5, {"Strand", 12}};
 const document ada_stored = doc("owner", "ada", "balance", 1.5, "home",
                                 object("street", "Strand", "zip", 12));
 
-TEST(mapping, a_struct_is_a_document_of_its_members_in_order)
+TEST(mapping, struct_members_become_fields_in_order)
 {
     EXPECT_EQ(to_bson(ada).value(), ada_stored);
     EXPECT_EQ(from_bson<account>(ada_stored).value(), ada);
 }
 
-TEST(mapping, a_described_struct_stands_wherever_a_value_can)
+TEST(mapping, described_struct_is_accepted_as_a_value)
 {
     const document strand = doc("street", "Strand", "zip", 12);
     EXPECT_EQ(doc("home", ada.home), doc("home", strand));
@@ -179,7 +179,7 @@ TEST(mapping, a_described_struct_stands_wherever_a_value_can)
     EXPECT_EQ(doc("a", arr(strand)).get<std::vector<address>>("a").value(), std::vector{ada.home});
 }
 
-TEST(mapping, rules_rename_default_and_skip)
+TEST(mapping, member_rules_rename_default_and_skip)
 {
     EXPECT_EQ(to_bson(ruled{5, "x", 3, 4}).value(), doc("_id", 5, "note", "x", "limit", 4));
     EXPECT_EQ(from_bson<ruled>(doc("_id", 5, "cache", 3)).value(),
@@ -188,13 +188,13 @@ TEST(mapping, rules_rename_default_and_skip)
     EXPECT_FALSE(from_bson<ruled>(doc("id", 5))) << "id is called _id now";
 }
 
-TEST(mapping, all_defaulted_reads_the_empty_document)
+TEST(mapping, all_defaulted_struct_reads_the_empty_document)
 {
     EXPECT_EQ(from_bson<lenient>(doc()).value(), lenient{});
     EXPECT_EQ(from_bson<lenient>(doc("b", 5)).value(), (lenient{1, 5}));
 }
 
-TEST(mapping, members_of_bases_come_first_and_bring_their_rules)
+TEST(mapping, base_members_come_first_with_their_rules)
 {
     user u;
     u.id = 1;
@@ -209,20 +209,20 @@ TEST(mapping, members_of_bases_come_first_and_bring_their_rules)
     EXPECT_EQ(to_bson(entity{3, 4}).value(), doc("_id", 3, "v", 4));
 }
 
-TEST(mapping, private_members_can_be_described_too)
+TEST(mapping, private_members_can_be_described)
 {
     EXPECT_EQ(to_bson(guarded{5}).value(), doc("secret_", 5));
     EXPECT_EQ(from_bson<guarded>(doc("secret_", 6)).value(), guarded{6});
 }
 
-TEST(mapping, a_struct_without_members_is_the_empty_document)
+TEST(mapping, struct_without_members_is_the_empty_document)
 {
     EXPECT_EQ(to_bson(nothing{}).value(), document{});
     EXPECT_EQ(from_bson<nothing>(doc("any", 1)).value(), nothing{});
 }
 
 /// Every order of the four fields, with a foreign field and a late repetition at every place.
-TEST(mapping, fields_are_found_in_any_order)
+TEST(mapping, fields_in_any_order_are_found)
 {
     std::vector<std::string_view> keys{"a", "bb", "c", "dd"};
     const auto value_of = [](std::string_view key) { return key[0] - 'a' + 1; };
@@ -249,7 +249,7 @@ TEST(mapping, fields_are_found_in_any_order)
     EXPECT_EQ(orders, 24 * 5);
 }
 
-TEST(mapping, a_missing_field_is_noticed_wherever_it_is_missing)
+TEST(mapping, missing_field_is_reported_at_every_position)
 {
     const char* const keys[] = {"a", "bb", "c", "dd"};
     for (const std::string_view left_out : keys) {
@@ -268,14 +268,14 @@ TEST(mapping, a_missing_field_is_noticed_wherever_it_is_missing)
     }
 }
 
-TEST(mapping, of_two_fields_with_one_key_the_first_counts)
+TEST(mapping, first_of_two_equal_keys_is_read)
 {
     const document twice = doc("street", "first", "street", "second", "zip", 1, "zip", "x");
     EXPECT_EQ(from_bson<address>(twice).value(), (address{"first", 1}));
     EXPECT_EQ(twice.get<std::string>("street").value(), "first") << "as for a look-up";
 }
 
-TEST(mapping, structs_may_contain_themselves)
+TEST(mapping, recursive_struct_round_trips)
 {
     tree root{1, std::make_unique<tree>(), nullptr, {}};
     root.left->value = 2;
@@ -303,7 +303,7 @@ document nested_trees(int levels)
     return inner;
 }
 
-TEST(mapping, bytes_from_outside_cannot_exhaust_the_stack)
+TEST(mapping, nesting_beyond_max_depth_is_refused)
 {
     // The innermost tree has an array, which counts as a level of its own.
     EXPECT_TRUE(from_bson<tree>(nested_trees(bson::max_depth - 1)));
@@ -314,7 +314,7 @@ TEST(mapping, bytes_from_outside_cannot_exhaust_the_stack)
     }
 }
 
-TEST(mapping, appends_in_place_and_leaves_nothing_behind_after_an_error)
+TEST(mapping, append_bson_rolls_back_on_error)
 {
     bson::byte_buffer out;
     *out.grow(1) = 0xAB;
@@ -331,7 +331,7 @@ TEST(mapping, appends_in_place_and_leaves_nothing_behind_after_an_error)
     EXPECT_FALSE(to_bson(bad));
 }
 
-TEST(mapping, members_that_are_views_point_into_the_document)
+TEST(mapping, view_members_point_into_the_document)
 {
     const document stored = doc("text", "seen in place", "inner", object("a", 1));
     const glance seen = from_bson<glance>(stored).value();
@@ -340,7 +340,7 @@ TEST(mapping, members_that_are_views_point_into_the_document)
     EXPECT_EQ(static_cast<const void*>(seen.text.data()), stored.bytes().data() + 14);
 }
 
-TEST(mapping, a_codec_of_your_own_works_inside_everything)
+TEST(mapping, custom_codec_works_in_members_lists_and_maps)
 {
     const purse full{money{5}, {money{1}, money{2}}, {{"copper", money{9}}}};
     const document stored = doc("gold", std::int64_t{5}, "silver",

@@ -12,7 +12,7 @@ using std::chrono::sys_seconds;
 
 constexpr object_id_source::process_bytes process = {0x5A, 0x6B, 0x7C, 0x8D, 0x9E};
 
-TEST(object_id, parses_digits_of_either_case)
+TEST(object_id, parse_accepts_digits_of_either_case)
 {
     const auto id = object_id::parse("56E1fc72E0c917E9C4714161");
     ASSERT_TRUE(id);
@@ -21,7 +21,7 @@ TEST(object_id, parses_digits_of_either_case)
     EXPECT_EQ(id->to_string(), "56e1fc72e0c917e9c4714161");
 }
 
-TEST(object_id, refuses_what_is_not_24_digits)
+TEST(object_id, parse_refuses_anything_but_24_hex_digits)
 {
     using namespace std::string_view_literals;
     for (const std::string_view text :
@@ -36,7 +36,7 @@ TEST(object_id, refuses_what_is_not_24_digits)
     }
 }
 
-TEST(object_id, says_what_it_found)
+TEST(object_id, parse_error_quotes_the_text_it_found)
 {
     EXPECT_EQ(object_id::parse("xyz").error().message(),
               "an ObjectId is 24 hexadecimal digits, found \"xyz\"");
@@ -47,7 +47,7 @@ TEST(object_id, says_what_it_found)
                   "\"... (1000 bytes)");
 }
 
-TEST(object_id, knows_when_it_was_created)
+TEST(object_id, created_is_the_leading_timestamp)
 {
     EXPECT_EQ(object_id{}.created(), sys_seconds{});
     EXPECT_EQ(object_id::parse("00000001aaaaaaaaaaaaaaaa")->created(), sys_seconds{seconds{1}});
@@ -57,7 +57,7 @@ TEST(object_id, knows_when_it_was_created)
               sys_seconds{seconds{4'294'967'295}});  // unsigned: the year 2106
 }
 
-TEST(object_id, sorts_by_age)
+TEST(object_id, later_ids_compare_greater)
 {
     object_id_source source{process, 0xFFFFF0};
     const object_id first = source.next(sys_seconds{seconds{1000}});
@@ -69,7 +69,7 @@ TEST(object_id, sorts_by_age)
     EXPECT_NE(first, second);
 }
 
-TEST(object_id_source, lays_out_time_process_and_counter)
+TEST(object_id_source, next_lays_out_time_process_and_counter)
 {
     object_id_source source{process, 0x123456};
     EXPECT_EQ(source.next(sys_seconds{seconds{0x56E1FC72}}).to_string(),
@@ -78,7 +78,7 @@ TEST(object_id_source, lays_out_time_process_and_counter)
               "56e1fc735a6b7c8d9e123457");
 }
 
-TEST(object_id_source, wraps_counter_and_time)
+TEST(object_id_source, next_wraps_counter_and_time)
 {
     object_id_source source{process, 0xAB'FF'FF'FF};  // only 24 bits count
     EXPECT_EQ(source.next(sys_seconds{}).to_string(), "000000005a6b7c8d9effffff");

@@ -13,7 +13,7 @@ constexpr std::string_view text = "00112233-4455-6677-8899-aabbccddeeff";
 constexpr uuid sample{{0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77,  //
                        0x88, 0x99, 0xAA, 0xBB, 0xCC, 0xDD, 0xEE, 0xFF}};
 
-TEST(uuid, parses_and_prints)
+TEST(uuid, text_round_trips)
 {
     const auto parsed = uuid::parse(text);
     ASSERT_TRUE(parsed);
@@ -23,7 +23,7 @@ TEST(uuid, parses_and_prints)
     EXPECT_LT(uuid{}, sample);
 }
 
-TEST(uuid, refuses_other_texts)
+TEST(uuid, parse_refuses_malformed_text)
 {
     for (const std::string_view bad : {
              "",
@@ -66,7 +66,7 @@ const order orders[] = {
     {python_legacy, binary_subtype::uuid_old, sample.bytes},
 };
 
-TEST(uuid, is_written_in_the_order_of_each_driver)
+TEST(uuid, to_bytes_follows_each_representation)
 {
     for (const order& o : orders) {
         EXPECT_EQ(subtype_of(o.as), o.subtype);
@@ -74,7 +74,7 @@ TEST(uuid, is_written_in_the_order_of_each_driver)
     }
 }
 
-TEST(uuid, is_read_in_the_order_of_each_driver)
+TEST(uuid, from_binary_follows_each_representation)
 {
     for (const order& o : orders) {
         const auto read = uuid::from_binary({o.bytes, o.subtype}, o.as);
@@ -84,7 +84,7 @@ TEST(uuid, is_read_in_the_order_of_each_driver)
     EXPECT_EQ(uuid::from_binary({sample.bytes, binary_subtype::uuid}).value(), sample);
 }
 
-TEST(uuid, is_not_read_from_another_subtype)
+TEST(uuid, from_binary_refuses_another_subtype)
 {
     for (const uuid_representation as : {standard, csharp_legacy, java_legacy, python_legacy}) {
         for (int subtype = 0; subtype <= 0xFF; ++subtype) {
@@ -100,7 +100,7 @@ TEST(uuid, is_not_read_from_another_subtype)
     EXPECT_EQ(why.context("found"), "subtype 3");
 }
 
-TEST(uuid, is_not_read_from_another_number_of_bytes)
+TEST(uuid, from_binary_refuses_any_size_but_16)
 {
     const std::array<std::uint8_t, 17> bytes{};
     for (const std::size_t size : {0u, 15u, 17u}) {

@@ -19,7 +19,7 @@ document nested(int levels)
     return d;
 }
 
-TEST(validate, accepts_exactly_the_depth_limit)
+TEST(validate, depth_limit_is_accepted_and_one_more_is_not)
 {
     document d;
     for (int i = 1; i < max_depth; ++i)
@@ -32,12 +32,12 @@ TEST(validate, accepts_exactly_the_depth_limit)
     EXPECT_TRUE(validate(doc("d", 1).bytes(), {.depth = 1}));
 }
 
-TEST(validate, no_option_raises_the_depth_limit)
+TEST(validate, depth_option_cannot_exceed_max_depth)
 {
     EXPECT_FALSE(validate(nested(5000).bytes(), {.depth = 100000}));
 }
 
-TEST(validate, holds_the_size_limit)
+TEST(validate, document_above_the_size_limit_is_too_large)
 {
     const document d = doc("a", "text");
     EXPECT_TRUE(validate(d.bytes(), {.size = d.size()}));
@@ -69,7 +69,7 @@ TEST(validate, utf8_is_checked_everywhere_unless_disabled)
     }
 }
 
-TEST(validate, names_offset_and_key_of_what_is_wrong)
+TEST(validate, error_names_offset_and_key)
 {
     document d = doc("first", 1, "flag", true);
     byte_buffer bytes;
@@ -83,7 +83,7 @@ TEST(validate, names_offset_and_key_of_what_is_wrong)
               "invalid BSON at offset 15: \"flag\": a boolean is 0 or 1, found 2");
 }
 
-TEST(validate, compares_both_lengths_of_an_old_binary)
+TEST(validate, binary_subtype_2_lengths_must_agree)
 {
     byte_buffer out;
     builder b{out};
@@ -94,7 +94,7 @@ TEST(validate, compares_both_lengths_of_an_old_binary)
     EXPECT_NE(checked.error().message().find("two lengths disagree"), std::string::npos);
 }
 
-TEST(is_utf8, follows_the_table_of_well_formed_sequences)
+TEST(is_utf8, unicode_well_formed_byte_sequences_are_accepted)
 {
     struct row {
         const char* why;

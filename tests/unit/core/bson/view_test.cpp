@@ -20,7 +20,7 @@ document sample()
                "nothing", null{});
 }
 
-TEST(view, the_empty_document_has_five_bytes_and_no_elements)
+TEST(view, empty_document_has_five_bytes_and_no_elements)
 {
     const view empty;
     EXPECT_TRUE(empty.empty());
@@ -28,7 +28,7 @@ TEST(view, the_empty_document_has_five_bytes_and_no_elements)
     EXPECT_TRUE(empty.begin() == empty.end());
 }
 
-TEST(view, a_loop_gives_keys_and_types_in_order)
+TEST(view, iteration_gives_keys_and_types_in_order)
 {
     const document d = sample();
     std::string seen;
@@ -37,7 +37,7 @@ TEST(view, a_loop_gives_keys_and_types_in_order)
     EXPECT_EQ(seen, "name:string born:int32 address:document nothing:null ");
 }
 
-TEST(view, look_up_by_key_finds_the_first_or_says_missing)
+TEST(view, lookup_by_key_finds_the_first_or_missing_field)
 {
     const document d = doc("a", 1, "a", 2);
     EXPECT_EQ(*d["a"].get<int>(), 1);
@@ -47,7 +47,7 @@ TEST(view, look_up_by_key_finds_the_first_or_says_missing)
     EXPECT_EQ(none.get<int>().error().message(), "b: missing");
 }
 
-TEST(view, look_up_by_path_goes_through_documents_and_arrays)
+TEST(view, lookup_by_path_descends_documents_and_arrays)
 {
     const document d = sample();
     EXPECT_EQ(*d.get<std::string>("address.lines.0"), "first");
@@ -55,7 +55,7 @@ TEST(view, look_up_by_path_goes_through_documents_and_arrays)
     EXPECT_EQ(*d.get<bool>("address.lines.2.x"), true);
 }
 
-TEST(view, errors_name_the_path_and_both_types)
+TEST(view, get_errors_name_the_path_and_both_types)
 {
     const document d = sample();
     struct row {
@@ -119,7 +119,7 @@ bytes wrapped(const bytes& inside)
     return all;
 }
 
-TEST(view, a_malformed_element_ends_the_loop_and_says_what_is_wrong)
+TEST(view, malformed_element_ends_iteration_with_an_error)
 {
     struct row {
         bytes inside;
@@ -160,13 +160,13 @@ TEST(view, a_malformed_element_ends_the_loop_and_says_what_is_wrong)
     }
 }
 
-TEST(view, a_value_may_reach_to_the_very_end_of_its_document)
+TEST(view, value_may_end_where_its_document_ends)
 {
     const document d = doc("a", doc("b", doc("c", "d")));
     EXPECT_EQ(*d.get<std::string>("a.b.c"), "d");
 }
 
-TEST(array_view, is_read_by_position_whatever_its_keys_are)
+TEST(array_view, elements_are_indexed_by_position_not_key)
 {
     const bytes input = wrapped({0x10, 'x', 0, 7, 0, 0, 0, 0x10, 0, 8, 0, 0, 0});
     const array_view odd{view::parse(input).value()};
@@ -175,7 +175,7 @@ TEST(array_view, is_read_by_position_whatever_its_keys_are)
     EXPECT_FALSE(odd[2]);
 }
 
-TEST(element, code_with_scope_is_checked_when_it_is_read)
+TEST(element, code_with_scope_lengths_are_checked_on_read)
 {
     struct row {
         const char* why;
@@ -196,7 +196,7 @@ TEST(element, code_with_scope_is_checked_when_it_is_read)
     }
 }
 
-TEST(element, reading_numbers_loses_nothing)
+TEST(element, numeric_get_refuses_lossy_conversions)
 {
     const document d = doc("i", 7, "l", std::int64_t{1} << 40, "d", 3.0, "f", 3.5, "huge", 1e300,
                            "odd", (std::int64_t{1} << 53) + 1, "max", INT64_MAX, "text", "7",
@@ -219,7 +219,7 @@ TEST(element, reading_numbers_loses_nothing)
     EXPECT_EQ(code_of(d.get<bool>("i")), errc::wrong_type);
 }
 
-TEST(element, text_is_checked_when_it_is_asked_for)
+TEST(element, string_get_checks_utf8)
 {
     const document d = doc("good", "\xC3\xA9", "bad", "\xC3(");
     EXPECT_EQ(*d.get<std::string_view>("good"), "\xC3\xA9");

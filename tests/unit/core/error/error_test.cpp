@@ -22,13 +22,13 @@ std::vector<std::string> labels_of(const error& e)
     return {e.labels().begin(), e.labels().end()};
 }
 
-TEST(error, is_one_pointer_wide)
+TEST(error, object_is_one_pointer_wide)
 {
     EXPECT_EQ(sizeof(error), sizeof(void*));
     EXPECT_LE(sizeof(result<void>), 2 * sizeof(void*));
 }
 
-TEST(error, has_code_and_message)
+TEST(error, construction_sets_code_and_message_only)
 {
     const error e = broken_pipe();
     EXPECT_EQ(e.code(), sys::broken_pipe);
@@ -38,7 +38,7 @@ TEST(error, has_code_and_message)
     EXPECT_TRUE(e.history().empty());
 }
 
-TEST(error, keeps_labels_in_order_and_once)
+TEST(error, labels_keep_insertion_order_without_duplicates)
 {
     const error e = broken_pipe().with_label("b").with_label("a").with_label("b");
     EXPECT_EQ(labels_of(e), (std::vector<std::string>{"b", "a"}));
@@ -48,7 +48,7 @@ TEST(error, keeps_labels_in_order_and_once)
     EXPECT_FALSE(e.has_label(""));
 }
 
-TEST(error, replaces_context_of_the_same_name)
+TEST(error, with_context_replaces_the_same_name)
 {
     const error e = broken_pipe()
                         .with_context("path", "a.b")
@@ -61,7 +61,7 @@ TEST(error, replaces_context_of_the_same_name)
     EXPECT_EQ(e.context()[0], (context_entry{"path", "c"}));
 }
 
-TEST(error, copies_are_independent)
+TEST(error, changed_copy_leaves_the_original)
 {
     const error original = broken_pipe().with_label("a").with_context("path", "x");
     error copy = original;
@@ -77,7 +77,7 @@ TEST(error, copies_are_independent)
     EXPECT_EQ(copy.message(), "the pipe broke");
 }
 
-TEST(error, one_that_was_moved_from_can_be_copied_and_assigned)
+TEST(error, moved_from_object_can_be_copied_and_assigned)
 {
     error from = broken_pipe();
     const error to = std::move(from);
@@ -88,7 +88,7 @@ TEST(error, one_that_was_moved_from_can_be_copied_and_assigned)
     EXPECT_EQ(from.code(), sys::broken_pipe);
 }
 
-TEST(error, history_is_kept_in_order)
+TEST(error, history_keeps_the_order_of_attempts)
 {
     const error e = broken_pipe().with_history(
         {attempt{.server = endpoint{"a:1"}}, attempt{.server = endpoint{"b:1"}}});
@@ -103,7 +103,7 @@ std::string in_full(error_code code)
            code.message();
 }
 
-TEST(error_explain, of_a_bare_error_is_message_and_code)
+TEST(error_explain, without_history_gives_message_and_code)
 {
     const error e = broken_pipe();
     EXPECT_EQ(e.explain(), "the pipe broke\n  code: " + in_full(e.code()));
@@ -145,7 +145,7 @@ TEST(error_explain, has_message_code_labels_context_and_attempts)
     EXPECT_EQ(e.explain(), expected);
 }
 
-TEST(failure, carries_the_error_and_says_its_message)
+TEST(failure, what_is_the_message_and_error_is_kept)
 {
     try {
         throw failure{broken_pipe().with_label("a")};
@@ -157,7 +157,7 @@ TEST(failure, carries_the_error_and_says_its_message)
     }
 }
 
-TEST(result, holds_a_value)
+TEST(result, value_is_accessible)
 {
     result<int> r = 42;
     EXPECT_TRUE(r.has_value());
@@ -170,7 +170,7 @@ TEST(result, holds_a_value)
     EXPECT_EQ(std::move(r).value(), 43);
 }
 
-TEST(result, holds_an_error)
+TEST(result, error_makes_value_throw)
 {
     result<int> r = broken_pipe();
     EXPECT_FALSE(r.has_value());
@@ -184,7 +184,7 @@ TEST(result, holds_an_error)
     EXPECT_EQ(taken.message(), "the pipe broke");
 }
 
-TEST(result, throws_the_error_it_holds)
+TEST(result, value_throws_failure_with_the_same_error)
 {
     result<std::string> r = broken_pipe().with_label("a");
     try {
@@ -196,7 +196,7 @@ TEST(result, throws_the_error_it_holds)
     }
 }
 
-TEST(result, converts_as_its_value_does)
+TEST(result, converting_constructor_follows_the_value_type)
 {
     const result<std::string> from_literal = "text";
     EXPECT_EQ(*from_literal, "text");
@@ -207,14 +207,14 @@ TEST(result, converts_as_its_value_does)
     static_assert(!std::is_constructible_v<result<int>, std::string>);
 }
 
-TEST(result, moves_what_cannot_be_copied)
+TEST(result, move_only_value_can_be_taken)
 {
     result<std::unique_ptr<int>> r = std::make_unique<int>(5);
     const std::unique_ptr<int> owned = *std::move(r);
     EXPECT_EQ(*owned, 5);
 }
 
-TEST(result_of_void, succeeds_by_default)
+TEST(result_of_void, default_constructed_is_success)
 {
     const result<void> r;
     EXPECT_TRUE(r.has_value());
@@ -222,7 +222,7 @@ TEST(result_of_void, succeeds_by_default)
     EXPECT_NO_THROW(r.value());
 }
 
-TEST(result_of_void, holds_an_error)
+TEST(result_of_void, error_makes_value_throw)
 {
     result<void> r = broken_pipe();
     EXPECT_FALSE(r.has_value());

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-/// What users are told about a pool, and the corners of its rules.
+/// The events of a pool, and the corners of its rules.
 namespace holdfast::core {
 namespace {
 
@@ -85,7 +85,7 @@ const error& cause_of(const std::vector<pool_effect>& effects, std::size_t at)
     return *std::get<refuse>(effects.at(at)).cause;
 }
 
-TEST(pool_events, tell_the_life_of_a_connection)
+TEST(pool_events, connection_life_publishes_created_to_closed)
 {
     connection_pool pool{{}};
     pool.mark_ready(start);
@@ -100,7 +100,7 @@ TEST(pool_events, tell_the_life_of_a_connection)
     EXPECT_EQ(received(pool), (text{"wanted", "out 1 0s", "in 1", "-1 error", "closed"}));
 }
 
-TEST(pool_events, are_not_kept_if_nobody_listens)
+TEST(pool_events, no_events_are_kept_without_a_listener)
 {
     connection_pool pool{{}, false};
     pool.mark_ready(start);
@@ -108,7 +108,7 @@ TEST(pool_events, are_not_kept_if_nobody_listens)
     EXPECT_TRUE(pool.take_events().empty());
 }
 
-TEST(pool_events, of_a_clear_come_before_those_of_its_victims)
+TEST(pool_events, pool_cleared_precedes_check_out_failed_and_closed)
 {
     connection_pool pool{{.max_size = 1}};
     pool.mark_ready(start);
@@ -122,7 +122,7 @@ TEST(pool_events, of_a_clear_come_before_those_of_its_victims)
     EXPECT_EQ(received(pool), (text{"in 1", "-1 stale"}));
 }
 
-TEST(pool_events, of_a_clear_come_only_once_but_each_one_counts)
+TEST(pool_events, pool_cleared_is_published_once_until_ready)
 {
     connection_pool pool{{}};
     received(pool);
@@ -140,7 +140,7 @@ TEST(pool_events, of_a_clear_come_only_once_but_each_one_counts)
     EXPECT_EQ(pool.generation(), 3u);
 }
 
-TEST(pool_events, say_that_a_wait_began_before_what_it_found)
+TEST(pool_events, check_out_started_precedes_closed_of_an_idle_connection)
 {
     connection_pool pool{{.max_idle = 5s}};
     pool.mark_ready(start);
@@ -153,7 +153,7 @@ TEST(pool_events, say_that_a_wait_began_before_what_it_found)
     EXPECT_EQ(received(pool), (text{"wanted", "-1 idle", "+2"}));
 }
 
-TEST(pool_events, of_closing)
+TEST(pool_events, pool_closed_follows_the_closed_connections)
 {
     connection_pool pool{{.max_size = 2}};
     pool.mark_ready(start);
@@ -173,7 +173,7 @@ TEST(pool_events, of_closing)
     EXPECT_EQ(received(pool), (text{"in 1", "-1 poolClosed"}));
 }
 
-TEST(pool_closings, are_known_before_a_connection_comes_back)
+TEST(pool_closings, would_keep_is_false_for_stale_connections)
 {
     connection_pool pool{{}};
     pool.mark_ready(start);
@@ -193,7 +193,7 @@ TEST(pool_closings, are_known_before_a_connection_comes_back)
     EXPECT_FALSE(pool.would_keep(connection_id{3}));
 }
 
-TEST(pool_closings, have_causes)
+TEST(pool_closings, connection_closed_has_reason_and_error)
 {
     connection_pool pool{{}};
     pool.mark_ready(start);
@@ -208,7 +208,7 @@ TEST(pool_closings, have_causes)
     EXPECT_EQ(closed.cause->message(), trouble.message());
 }
 
-TEST(pool_refusals, have_causes)
+TEST(pool_refusals, check_out_failed_has_reason_and_error)
 {
     connection_pool pool{{}};
     pool.check_out(checkout_id{1}, start);
@@ -238,7 +238,7 @@ TEST(pool_refusals, have_causes)
     EXPECT_EQ(cause_of(pool.take_effects(), 0).code(), pool_errc::closed);
 }
 
-TEST(pool_sizes, without_a_limit_there_is_none)
+TEST(pool_sizes, max_pool_size_0_is_unlimited)
 {
     connection_pool pool{{.max_size = 0, .max_connecting = 500}};
     pool.mark_ready(start);
@@ -247,7 +247,7 @@ TEST(pool_sizes, without_a_limit_there_is_none)
     EXPECT_EQ(pool.opening(), 300u);
 }
 
-TEST(pool_sizes, the_least_number_is_reached_step_by_step)
+TEST(pool_sizes, min_pool_size_is_filled_max_connecting_at_a_time)
 {
     connection_pool pool{{.max_size = 3, .min_size = 9, .max_connecting = 2}};
     pool.maintain(start);
@@ -264,7 +264,7 @@ TEST(pool_sizes, the_least_number_is_reached_step_by_step)
     EXPECT_EQ(pool.total(), 3u) << "and never more than the size";
 }
 
-TEST(pool_sizes, a_server_that_failed_is_approached_slowly)
+TEST(pool_sizes, after_a_clear_connecting_starts_with_one_connection)
 {
     connection_pool pool{{.max_size = 0, .max_connecting = 8}};
     pool.mark_ready(start);
@@ -286,7 +286,7 @@ TEST(pool_sizes, a_server_that_failed_is_approached_slowly)
     EXPECT_EQ(pool.opening(), 1u) << "and one is left to see whether the server is back";
 }
 
-TEST(pool_sizes, an_upkeep_connection_serves_whoever_waits)
+TEST(pool_sizes, background_connection_serves_a_waiting_checkout)
 {
     connection_pool pool{{.min_size = 1, .max_connecting = 1}};
     pool.mark_ready(start);
@@ -297,7 +297,7 @@ TEST(pool_sizes, an_upkeep_connection_serves_whoever_waits)
     EXPECT_EQ(pool.waiting(), 0u);
 }
 
-TEST(pool_services, a_connection_belongs_to_the_generation_in_which_it_was_opened)
+TEST(pool_services, connection_has_the_generation_of_its_service_id)
 {
     const core::pool_partition one{{1}};
     connection_pool pool{{}};
@@ -314,7 +314,7 @@ TEST(pool_services, a_connection_belongs_to_the_generation_in_which_it_was_opene
     EXPECT_EQ(received(pool), (text{"in 1", "-1 stale"}));
 }
 
-TEST(pool_interruption, reaches_each_connection_once)
+TEST(pool_interruption, interrupt_in_use_connections_reaches_each_once)
 {
     connection_pool pool{{}};
     pool.mark_ready(start);
@@ -327,7 +327,7 @@ TEST(pool_interruption, reaches_each_connection_once)
     EXPECT_EQ(pool.take_effects().size(), 0u);
 }
 
-TEST(pool_text, are_those_of_the_specification)
+TEST(pool_reason_names, reasons_have_the_specified_names)
 {
     EXPECT_EQ(name_of(close_reason::stale), "stale");
     EXPECT_EQ(name_of(close_reason::idle), "idle");

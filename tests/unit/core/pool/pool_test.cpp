@@ -68,7 +68,7 @@ private:
 
 using text = std::vector<std::string>;
 
-TEST_F(pool_test, is_paused_until_the_server_was_seen)
+TEST_F(pool_test, pool_is_paused_until_marked_ready)
 {
     EXPECT_EQ(pool.current(), state::paused);
     pool.check_out(checkout_id{1}, start);
@@ -79,7 +79,7 @@ TEST_F(pool_test, is_paused_until_the_server_was_seen)
     EXPECT_EQ(effects(), text{"open 1"});
 }
 
-TEST_F(pool_test, a_new_connection_goes_to_whoever_waits)
+TEST_F(pool_test, new_connection_goes_to_the_waiting_checkout)
 {
     pool.mark_ready(start);
     pool.check_out(checkout_id{7}, start);
@@ -94,7 +94,7 @@ TEST_F(pool_test, a_new_connection_goes_to_whoever_waits)
     EXPECT_FALSE(pool.has_effects());
 }
 
-TEST_F(pool_test, the_most_recently_used_comes_first)
+TEST_F(pool_test, most_recently_used_connection_is_checked_out_first)
 {
     fill(2);
     EXPECT_EQ(pool.check_out_now(start), connection_id{2});
@@ -102,7 +102,7 @@ TEST_F(pool_test, the_most_recently_used_comes_first)
     EXPECT_EQ(pool.check_out_now(start), std::nullopt);
 }
 
-TEST_F(pool_test, no_more_than_two_open_at_once)
+TEST_F(pool_test, at_most_max_connecting_connections_open_at_once)
 {
     pool.mark_ready(start);
     for (unsigned i = 1; i <= 5; ++i)
@@ -112,10 +112,10 @@ TEST_F(pool_test, no_more_than_two_open_at_once)
     pool.opened(connection_id{2}, std::nullopt, start);
     EXPECT_EQ(effects(), (text{"give 2 to 1", "open 3"}));
     pool.check_in(connection_id{2}, false, start);
-    EXPECT_EQ(effects(), text{"give 2 to 2"}) << "whoever waits longest gets what comes first";
+    EXPECT_EQ(effects(), text{"give 2 to 2"}) << "the longest wait is served first";
 }
 
-TEST_F(pool_test, nobody_overtakes_those_who_wait)
+TEST_F(pool_test, checkout_does_not_overtake_the_wait_queue)
 {
     fill(1);
     ASSERT_EQ(pool.check_out_now(start), connection_id{1});
@@ -126,7 +126,7 @@ TEST_F(pool_test, nobody_overtakes_those_who_wait)
     EXPECT_EQ(effects(), text{"give 1 to 1"});
 }
 
-TEST_F(pool_test, a_connection_that_fails_to_open_is_told_to_the_first_in_line)
+TEST_F(pool_test, failed_connect_fails_the_first_in_the_wait_queue)
 {
     pool.mark_ready(start);
     pool.check_out(checkout_id{1}, start);
@@ -141,7 +141,7 @@ TEST_F(pool_test, a_connection_that_fails_to_open_is_told_to_the_first_in_line)
     EXPECT_EQ(pool.total(), 1u);
 }
 
-TEST_F(pool_test, a_caller_may_give_up)
+TEST_F(pool_test, waiting_checkout_can_be_cancelled)
 {
     pool.mark_ready(start);
     pool.check_out(checkout_id{1}, start);
@@ -155,7 +155,7 @@ TEST_F(pool_test, a_caller_may_give_up)
     EXPECT_EQ(pool.idle(), 1u) << "the connection is there for the next one";
 }
 
-TEST_F(pool_test, clearing_makes_a_new_generation_and_closes_idle_connections)
+TEST_F(pool_test, clear_increments_generation_and_closes_idle)
 {
     VERIFIES("SD-012");
     VERIFIES("SD-181");
@@ -175,7 +175,7 @@ TEST_F(pool_test, clearing_makes_a_new_generation_and_closes_idle_connections)
     EXPECT_EQ(std::get<open_connection>(opened[0]).generation, 1u);
 }
 
-TEST_F(pool_test, a_connection_begun_before_a_clear_belongs_to_the_old_generation)
+TEST_F(pool_test, connection_opened_across_a_clear_is_stale)
 {
     VERIFIES("SD-013");
     pool.mark_ready(start);
@@ -189,7 +189,7 @@ TEST_F(pool_test, a_connection_begun_before_a_clear_belongs_to_the_old_generatio
     EXPECT_EQ(pool.total(), 0u);
 }
 
-TEST_F(pool_test, those_who_wait_are_told_of_a_clear_and_why)
+TEST_F(pool_test, clear_fails_waiting_checkouts_with_its_cause)
 {
     pool.mark_ready(start);
     pool.check_out(checkout_id{1}, start);
@@ -204,7 +204,7 @@ TEST_F(pool_test, those_who_wait_are_told_of_a_clear_and_why)
     EXPECT_NE(first.cause->message().find("connection reset"), std::string::npos);
 }
 
-TEST_F(pool_test, an_interrupting_clear_reaches_those_in_use_and_those_that_open)
+TEST_F(pool_test, interrupting_clear_closes_in_use_and_pending)
 {
     fill(2);
     ASSERT_EQ(pool.check_out_now(start), connection_id{2});
@@ -219,7 +219,7 @@ TEST_F(pool_test, an_interrupting_clear_reaches_those_in_use_and_those_that_open
     EXPECT_EQ(effects(), text{"close 2 stale"}) << "the clear closed it, not its own failure";
 }
 
-TEST_F(pool_test, services_behind_a_load_balancer_have_generations_of_their_own)
+TEST_F(pool_test, each_service_id_has_its_own_generation)
 {
     const core::pool_partition one{{1}};
     const core::pool_partition two{{2}};
@@ -239,7 +239,7 @@ TEST_F(pool_test, services_behind_a_load_balancer_have_generations_of_their_own)
     EXPECT_EQ(pool.check_out_now(start), connection_id{2});
 }
 
-TEST_F(pool_test, a_broken_connection_is_closed_and_replaced_for_those_who_wait)
+TEST_F(pool_test, check_in_of_a_broken_connection_closes_it)
 {
     fill(1);
     ASSERT_EQ(pool.check_out_now(start), connection_id{1});
@@ -248,7 +248,7 @@ TEST_F(pool_test, a_broken_connection_is_closed_and_replaced_for_those_who_wait)
     EXPECT_EQ(pool.total(), 0u);
 }
 
-TEST_F(pool_test, closing_refuses_closes_and_stays_closed)
+TEST_F(pool_test, close_refuses_checkouts_and_closes_connections)
 {
     fill(2);
     ASSERT_EQ(pool.check_out_now(start), connection_id{2});
@@ -269,7 +269,7 @@ protected:
     small_pool() : pool_test{{.max_size = 2, .min_size = 1, .max_idle = 10s}} {}
 };
 
-TEST_F(small_pool, never_holds_more_than_its_size)
+TEST_F(small_pool, total_never_exceeds_max_pool_size)
 {
     pool.mark_ready(start);
     for (unsigned i = 1; i <= 4; ++i)
@@ -281,7 +281,7 @@ TEST_F(small_pool, never_holds_more_than_its_size)
     EXPECT_EQ(pool.waiting(), 2u);
 }
 
-TEST_F(small_pool, upkeep_keeps_the_least_number_and_drops_what_idles)
+TEST_F(small_pool, maintenance_keeps_min_pool_size_and_drops_idle)
 {
     pool.mark_ready(start);
     EXPECT_EQ(effects(), text{"open 1"}) << "the least number is wanted at once";
@@ -293,7 +293,7 @@ TEST_F(small_pool, upkeep_keeps_the_least_number_and_drops_what_idles)
     EXPECT_EQ(effects(), (text{"close 1 idle", "open 2"}));
 }
 
-TEST_F(small_pool, an_idle_connection_that_is_too_old_is_not_given)
+TEST_F(small_pool, connection_past_max_idle_time_is_not_checked_out)
 {
     pool.mark_ready(start);
     pool.opened(connection_id{1}, std::nullopt, start);
@@ -304,7 +304,7 @@ TEST_F(small_pool, an_idle_connection_that_is_too_old_is_not_given)
     EXPECT_EQ(effects(), (text{"close 1 idle", "open 2"}));
 }
 
-TEST_F(small_pool, a_failure_of_upkeep_is_nobodys_failure)
+TEST_F(small_pool, failed_background_connect_fails_no_checkout)
 {
     pool.mark_ready(start);
     pool.check_out(checkout_id{7}, start);
@@ -321,7 +321,7 @@ protected:
     filling_pool() : pool_test{{.max_size = 3, .min_size = 2, .max_connecting = 2}} {}
 };
 
-TEST_F(filling_pool, opens_no_more_than_somebody_waits_for)
+TEST_F(filling_pool, background_connections_count_for_waiting_checkouts)
 {
     pool.mark_ready(start);
     EXPECT_EQ(effects(), (text{"open 1", "open 2"}));
@@ -335,7 +335,7 @@ TEST_F(filling_pool, opens_no_more_than_somebody_waits_for)
     EXPECT_EQ(effects(), text{"give 2 to 8"});
 }
 
-TEST_F(pool_test, nobody_waits_for_what_was_begun_before_the_last_clear)
+TEST_F(pool_test, checkout_does_not_wait_for_stale_connects)
 {
     pool.mark_ready(start);
     pool.check_out(checkout_id{1}, start);

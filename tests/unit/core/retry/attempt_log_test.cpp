@@ -15,7 +15,7 @@ attempt numbered(int n, dispatch_phase phase = dispatch_phase::answered)
     return one;
 }
 
-TEST(attempt_log, keeps_attempts_in_their_order)
+TEST(attempt_log, attempts_keep_their_order)
 {
     attempt_log log;
     for (int i = 0; i < 5; ++i)
@@ -27,7 +27,7 @@ TEST(attempt_log, keeps_attempts_in_their_order)
     EXPECT_EQ(log.dropped(), 0u);
 }
 
-TEST(attempt_log, cuts_a_long_story_in_the_middle)
+TEST(attempt_log, long_history_drops_the_middle)
 {
     constexpr int kept = attempt_log::kept_first + attempt_log::kept_last;
     for (const int total : {kept, kept + 1, kept + 47, kept + 48, 1000}) {
@@ -48,7 +48,7 @@ TEST(attempt_log, cuts_a_long_story_in_the_middle)
     }
 }
 
-TEST(attempt_log, remembers_a_lost_attempt_even_when_its_entry_is_dropped)
+TEST(attempt_log, dropped_entry_still_counts_as_lost_in_flight)
 {
     attempt_log log;
     for (int i = 0; i < 1000; ++i) {
@@ -58,7 +58,7 @@ TEST(attempt_log, remembers_a_lost_attempt_even_when_its_entry_is_dropped)
     EXPECT_TRUE(log.lost_in_flight());
 }
 
-TEST(is_ambiguous, only_when_something_unsafe_may_have_happened)
+TEST(is_ambiguous, only_non_idempotent_lost_attempts_are_ambiguous)
 {
     struct row {
         bool idempotent, lost;

@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(controlled_backoff, follows_the_table_of_the_rfc)
+TEST(controlled_backoff, waits_match_the_rfc_table)
 {
     VERIFIES("CR-067");
     const duration table[] = {1ms, 10ms, 50ms, 100ms, 500ms, 1000ms, 1000ms};
@@ -18,7 +18,7 @@ TEST(controlled_backoff, follows_the_table_of_the_rfc)
     EXPECT_EQ(controlled_backoff(UINT32_MAX), 1000ms);
 }
 
-TEST(exponential_backoff, doubles_from_one_to_five_hundred_milliseconds)
+TEST(exponential_backoff, default_doubles_from_1_to_500_ms)
 {
     VERIFIES("CR-023");
     const duration table[] = {1ms, 2ms, 4ms, 8ms, 16ms, 32ms, 64ms, 128ms, 256ms, 500ms, 500ms};
@@ -27,7 +27,7 @@ TEST(exponential_backoff, doubles_from_one_to_five_hundred_milliseconds)
     EXPECT_EQ(exponential_backoff{}(UINT32_MAX), 500ms);
 }
 
-TEST(exponential_backoff, takes_other_bounds)
+TEST(exponential_backoff, custom_bounds_are_used)
 {
     constexpr exponential_backoff slow{20ms, 50ms};
     EXPECT_EQ(slow(0), 20ms);
@@ -35,14 +35,14 @@ TEST(exponential_backoff, takes_other_bounds)
     EXPECT_EQ(slow(2), 50ms);
 }
 
-TEST(full_jitter, is_the_chosen_part_of_the_exponential_wait)
+TEST(full_jitter, wait_is_chance_times_the_exponential_wait)
 {
     EXPECT_EQ(full_jitter(100ms, 0, 10s, 0.5), 50ms);
     EXPECT_EQ(full_jitter(100ms, 3, 10s, 0.25), 200ms);
     EXPECT_EQ(full_jitter(100ms, 3, 10s, 0.0), 0ms);
 }
 
-TEST(full_jitter, never_exceeds_the_cap_and_never_overflows)
+TEST(full_jitter, wait_stays_below_the_cap_without_overflow)
 {
     VERIFIES("BP-019");
     constexpr double nearly_one = 1 - 1e-9;

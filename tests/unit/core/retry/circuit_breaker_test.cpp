@@ -20,7 +20,7 @@ circuit_breaker after(int successes, int failures, time_point when = start)
     return breaker;
 }
 
-TEST(circuit_breaker, opens_at_half_of_twenty)
+TEST(circuit_breaker, opens_at_50_percent_of_20_requests)
 {
     struct row {
         int successes, failures;
@@ -36,7 +36,7 @@ TEST(circuit_breaker, opens_at_half_of_twenty)
             << r.successes << " successes, " << r.failures << " failures";
 }
 
-TEST(circuit_breaker, lets_nothing_pass_until_its_sleep_is_over)
+TEST(circuit_breaker, open_refuses_until_the_sleep_window_ends)
 {
     circuit_breaker breaker = after(0, 20);
     EXPECT_FALSE(breaker.allows(start));
@@ -46,7 +46,7 @@ TEST(circuit_breaker, lets_nothing_pass_until_its_sleep_is_over)
     EXPECT_TRUE(breaker.allows(start + 5s));
 }
 
-TEST(circuit_breaker, half_open_lets_exactly_one_request_try)
+TEST(circuit_breaker, half_open_allows_one_canary)
 {
     circuit_breaker breaker = after(0, 20);
     breaker.sent(start + 5s);
@@ -55,7 +55,7 @@ TEST(circuit_breaker, half_open_lets_exactly_one_request_try)
     EXPECT_FALSE(breaker.allows(start + 9999ms));
 }
 
-TEST(circuit_breaker, a_trial_that_never_reports_is_given_up)
+TEST(circuit_breaker, canary_without_a_result_is_replaced_after_the_sleep_window)
 {
     circuit_breaker breaker = after(0, 20);
     breaker.sent(start + 5s);
@@ -65,7 +65,7 @@ TEST(circuit_breaker, a_trial_that_never_reports_is_given_up)
     EXPECT_FALSE(breaker.allows(start + 10s));
 }
 
-TEST(circuit_breaker, the_trial_closes_it_or_opens_it_again)
+TEST(circuit_breaker, canary_result_closes_or_reopens)
 {
     circuit_breaker good = after(0, 20);
     good.sent(start + 5s);
@@ -85,7 +85,7 @@ TEST(circuit_breaker, the_trial_closes_it_or_opens_it_again)
     EXPECT_TRUE(bad.allows(start + 11s));
 }
 
-TEST(circuit_breaker, forgets_what_is_older_than_its_window)
+TEST(circuit_breaker, failures_older_than_the_rolling_window_are_dropped)
 {
     circuit_breaker breaker = after(0, 19);
     breaker.failed(start + 60s);
@@ -95,7 +95,7 @@ TEST(circuit_breaker, forgets_what_is_older_than_its_window)
     EXPECT_EQ(within.current(), state::open);
 }
 
-TEST(circuit_breaker, late_answers_do_not_prolong_the_sleep)
+TEST(circuit_breaker, late_results_do_not_extend_the_sleep_window)
 {
     circuit_breaker breaker = after(0, 20);
     breaker.failed(start + 4s);

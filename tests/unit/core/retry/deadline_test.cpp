@@ -9,7 +9,7 @@ using namespace std::chrono_literals;
 
 constexpr time_point now{1h};
 
-TEST(deadline, without_a_timeout_never_comes)
+TEST(deadline, unset_timeout_never_expires)
 {
     const deadline none = deadline::after(now, std::nullopt);
     EXPECT_FALSE(none.is_set());
@@ -17,7 +17,7 @@ TEST(deadline, without_a_timeout_never_comes)
     EXPECT_EQ(none.left(now), duration::max());
 }
 
-TEST(deadline, expires_exactly_at_its_time)
+TEST(deadline, set_timeout_expires_exactly_then)
 {
     const deadline soon = deadline::after(now, 100ms);
     EXPECT_TRUE(soon.is_set());
@@ -27,12 +27,12 @@ TEST(deadline, expires_exactly_at_its_time)
     EXPECT_EQ(soon.left(now + 1h), 0ms);
 }
 
-TEST(deadline, a_timeout_beyond_the_clock_is_none)
+TEST(deadline, overflowing_timeout_is_unset)
 {
     EXPECT_FALSE(deadline::after(now, duration::max()).is_set());
 }
 
-TEST(deadline, the_sooner_of_two_counts)
+TEST(deadline, sooner_returns_the_earlier_one)
 {
     const deadline soon = deadline::after(now, 1s);
     EXPECT_EQ(deadline::sooner(soon, deadline::after(now, 2s)), soon);

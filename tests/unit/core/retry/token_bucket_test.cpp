@@ -9,7 +9,7 @@
 namespace holdfast::core {
 namespace {
 
-TEST(token_bucket, starts_full_with_a_thousand_and_never_holds_more)
+TEST(token_bucket, default_is_full_at_1000_and_capped)
 {
     VERIFIES("BP-041");
     const token_bucket full;
@@ -18,7 +18,7 @@ TEST(token_bucket, starts_full_with_a_thousand_and_never_holds_more)
     EXPECT_EQ(full.earn({INT32_MAX}), full);
 }
 
-TEST(token_bucket, spends_only_what_it_holds)
+TEST(token_bucket, spend_above_the_level_is_refused)
 {
     VERIFIES("BP-044");
     const token_bucket one{tokens{10}, tokens::whole(1000)};
@@ -28,7 +28,7 @@ TEST(token_bucket, spends_only_what_it_holds)
     EXPECT_FALSE(nearly.spend(tokens::whole(1)));
 }
 
-TEST(token_bucket, ten_tenths_are_one_token_and_no_more)
+TEST(token_bucket, ten_tenths_make_one_token)
 {
     VERIFIES("BP-045");
     token_bucket bucket{tokens{0}, tokens::whole(1000)};
@@ -41,13 +41,13 @@ TEST(token_bucket, ten_tenths_are_one_token_and_no_more)
     EXPECT_FALSE(spent->spend({1}));
 }
 
-TEST(token_bucket, keeps_its_level_within_its_bounds)
+TEST(token_bucket, level_is_clamped_to_its_bounds)
 {
     EXPECT_EQ((token_bucket{tokens{-5}, tokens{10}}.level()), tokens{0});
     EXPECT_EQ((token_bucket{tokens{50}, tokens{10}}.level()), tokens{10});
 }
 
-TEST(token_bucket, fits_into_an_atomic_without_a_lock)
+TEST(token_bucket, atomic_of_it_is_lock_free)
 {
     EXPECT_TRUE(std::atomic<token_bucket>::is_always_lock_free);
 }

@@ -89,7 +89,7 @@ TEST(crypto, equal_in_constant_time_compares_all_bytes)
     EXPECT_FALSE(equal_in_constant_time(as_bytes(a), as_bytes(a).first(9)));
 }
 
-TEST(secret, is_copied_moved_and_assigned_like_any_value)
+TEST(secret, copy_move_and_assignment_keep_the_value)
 {
     const secret one{"pen", "cil"};
     secret two = one;

@@ -21,7 +21,7 @@ struct code_row {
     errc error;
 };
 
-TEST(classify_query, codes)
+TEST(classify_query, every_error_code_has_its_retry_reason)
 {
     using enum retry_reason;
     const code_row table[] = {
@@ -91,7 +91,7 @@ TEST(classify_query, codes)
     EXPECT_EQ(std::size(query_retry_rules), 3u);
 }
 
-TEST(classify_query, an_index_that_is_not_found_where_the_planner_saw_it)
+TEST(classify_query, code_5000_with_index_not_found_text_is_retried)
 {
     VERIFIES("CR-087");
     const auto body = body_with(5000, R"(Internal Error- \"queryport.indexNotFound\")");
@@ -102,7 +102,7 @@ TEST(classify_query, an_index_that_is_not_found_where_the_planner_saw_it)
     EXPECT_FALSE(classify_query(body_with(5000, "queryport.indexnotfound")).reason);
 }
 
-TEST(classify_query, a_missing_keyspace_is_no_failure_of_a_plan)
+TEST(classify_query, code_4040_for_a_missing_keyspace_is_not_retried)
 {
     const classification meant = classify_query(body_with(4040, "Keyspace weets does not exist"));
     EXPECT_FALSE(meant.reason);
@@ -112,7 +112,7 @@ TEST(classify_query, a_missing_keyspace_is_no_failure_of_a_plan)
     EXPECT_TRUE(classify_query(R"({"errors": [{"code": 4040}]})").reason);
 }
 
-TEST(classify_query, preparing_again_is_bounded)
+TEST(classify_query, code_4050_is_retried_at_most_four_times)
 {
     for (std::uint32_t failures = 0; failures <= 3; ++failures)
         EXPECT_TRUE(classify_query(body_with(4050), failures).reason);
@@ -123,13 +123,13 @@ TEST(classify_query, preparing_again_is_bounded)
     EXPECT_EQ(next_query_form(4), query_form::unprepared);
 }
 
-TEST(classify_query, only_the_first_error_counts)
+TEST(classify_query, only_the_first_error_decides)
 {
     EXPECT_FALSE(classify_query(R"({"errors": [{"code": 1}, {"code": 4040}]})").reason);
     EXPECT_TRUE(classify_query(R"({"errors": [{"code": 4040}, {"code": 1}]})").reason);
 }
 
-TEST(classify_query, what_cannot_be_read_is_not_retried)
+TEST(classify_query, unparsable_body_is_not_retried)
 {
     for (const std::string_view body :
          {"", "503 Service Unavailable", "{}", "[]", R"({"errors": {}})", R"({"errors": []})",
@@ -143,7 +143,7 @@ TEST(classify_query, what_cannot_be_read_is_not_retried)
         }
 }
 
-TEST(classify_analytics, codes)
+TEST(classify_analytics, every_error_code_has_its_retry_reason)
 {
     using enum retry_reason;
     const code_row table[] = {
@@ -178,7 +178,7 @@ TEST(classify_analytics, codes)
     EXPECT_EQ(std::size(analytics_retry_rules), 3u);
 }
 
-TEST(classify_search, too_many_requests_unless_it_is_a_limit)
+TEST(classify_search, status_429_is_retried_unless_a_quota_is_exceeded)
 {
     VERIFIES("CR-089");
     constexpr auto too_many = retry_reason::search_too_many_requests;
@@ -220,7 +220,7 @@ TEST(classify_search, too_many_requests_unless_it_is_a_limit)
 
 struct view_row { const char* id; int status; retry_reason reason; };
 
-TEST(classify_view, statuses)
+TEST(classify_view, every_status_has_its_retry_reason)
 {
     constexpr auto temporary = retry_reason::views_temporary_failure;
     const view_row table[] = {
@@ -249,7 +249,7 @@ constexpr std::string_view broken_line =
     R"({"error": "not_found", "reason": "Error opening view `v`, from set `s`, design document)"
     R"( `_design/d`: {not_found,\n                                        missing_named_view}"})";
 
-TEST(classify_view, a_404_is_retried_while_the_design_document_is_missing)
+TEST(classify_view, status_404_is_retried_while_the_design_document_is_missing)
 {
     VERIFIES("CR-092");
     struct row { const char* body; bool again; };
@@ -274,7 +274,7 @@ TEST(classify_view, a_404_is_retried_while_the_design_document_is_missing)
     EXPECT_FALSE(classify_view(405, table[0].body).reason);
 }
 
-TEST(classify_view, a_500_is_retried_unless_it_is_hopeless)
+TEST(classify_view, status_500_is_retried_unless_the_view_is_missing)
 {
     VERIFIES("CR-093");
     struct row { std::string_view body; bool again; };
@@ -302,7 +302,7 @@ TEST(classify_view, a_500_is_retried_unless_it_is_hopeless)
     EXPECT_TRUE(classify_view(503, R"({"error":"badarg"})").reason);  // a rule for 500 alone
 }
 
-TEST(classify_management, is_never_retried)
+TEST(classify_management, no_status_is_retried)
 {
     for (int status = 300; status < 600; ++status)
         EXPECT_FALSE(classify_management(status, "body").reason);
@@ -314,7 +314,7 @@ TEST(classify_management, is_never_retried)
     EXPECT_EQ(classify_management(404, std::string(9999, 'x')).message.size(), 17u + 200u);
 }
 
-TEST(text_match, finds_tokens_with_white_space_between_them)
+TEST(text_match, contains_tokens_allows_white_space_between_them)
 {
     const std::string_view ab[] = {"a", "b"};
     for (const char* text : {"ab", "a b", "xa \t\r\n bx", R"(a\n\r\tb)", "aab", "a ab", "a\\n b"})
@@ -324,7 +324,7 @@ TEST(text_match, finds_tokens_with_white_space_between_them)
     EXPECT_TRUE(contains_tokens("anything", {}));
 }
 
-TEST(text_match, ignores_case)
+TEST(text_match, contains_ignoring_case_ignores_ascii_case_only)
 {
     EXPECT_TRUE(contains_ignoring_case("A KeySpace", "keyspace"));
     EXPECT_TRUE(contains_ignoring_case("keyspace", "keyspace"));

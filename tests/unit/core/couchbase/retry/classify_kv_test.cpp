@@ -28,7 +28,7 @@ constexpr retry_row retried[] = {
     {"CR-084", 0xa4, retry_reason::kv_sync_write_re_commit_in_progress},
 };
 
-TEST(classify_kv, the_retried_statuses)
+TEST(classify_kv, retryable_statuses_have_their_reason_for_every_opcode)
 {
     for (const retry_row& row : retried) {
         SCOPED_TRACE(row.status);
@@ -40,7 +40,7 @@ TEST(classify_kv, the_retried_statuses)
     EXPECT_EQ(std::size(kv_retry_rules), std::size(retried));
 }
 
-TEST(classify_kv, no_other_status_is_retried)
+TEST(classify_kv, all_other_statuses_are_not_retried)
 {
     VERIFIES("CR-080");
     std::set<int> listed;
@@ -52,7 +52,7 @@ TEST(classify_kv, no_other_status_is_retried)
             << number;
 }
 
-TEST(classify_kv, get_collection_id_takes_unknown_collection_for_an_answer)
+TEST(classify_kv, get_collection_id_reports_unknown_collection)
 {
     VERIFIES("CR-082");
     const classification meant = classify_kv(kv_opcode::get_collection_id, kv_status::unknown_collection);
@@ -64,7 +64,7 @@ TEST(classify_kv, get_collection_id_takes_unknown_collection_for_an_answer)
     EXPECT_TRUE(classify_kv(kv_opcode::get_collection_id, kv_status::temporary_failure).reason);
 }
 
-TEST(classify_kv, unlock_takes_locked_for_a_cas_mismatch)
+TEST(classify_kv, unlock_reports_locked_as_cas_mismatch)
 {
     VERIFIES("CR-083");
     const classification meant = classify_kv(kv_opcode::unlock, kv_status::locked);
@@ -75,7 +75,7 @@ TEST(classify_kv, unlock_takes_locked_for_a_cas_mismatch)
               retry_reason::kv_locked);
 }
 
-TEST(classify_kv, dcp_is_never_retried)
+TEST(classify_kv, dcp_opcodes_are_never_retried)
 {
     VERIFIES("CR-085");
     const auto map = kv_error_map::parse(R"({"version": 1, "revision": 1, "errors": {
@@ -145,7 +145,7 @@ constexpr error_row errors[] = {
     {0xd3, errc::generic_failure},
 };
 
-TEST(classify_kv, every_known_status_has_its_error)
+TEST(classify_kv, every_known_status_has_its_error_code)
 {
     std::set<int> known;
     for (const error_row& row : errors) {
@@ -168,7 +168,7 @@ TEST(classify_kv, every_known_status_has_its_error)
     EXPECT_EQ(classify_kv(kv_opcode::get, status(0x07)).message, "status 0x07: not my vbucket");
 }
 
-TEST(classify_kv, the_error_map_is_asked_about_unknown_statuses_only)
+TEST(classify_kv, error_map_is_used_for_unknown_statuses_only)
 {
     VERIFIES("CR-070");
     VERIFIES("CR-071");
@@ -195,10 +195,10 @@ TEST(classify_kv, the_error_map_is_asked_about_unknown_statuses_only)
     const classification received = classify_kv(kv_opcode::upsert, status(0x100), &*map);
     EXPECT_EQ(received.message, "status 0x0100, NOW: right away");
     EXPECT_EQ(received.code, errc::generic_failure);
-    const classification untold = classify_kv(kv_opcode::upsert, status(0x7ff0));
-    EXPECT_EQ(untold.message, "status 0x7ff0, which nobody knows");
-    EXPECT_EQ(untold.code, errc::generic_failure);
-    EXPECT_FALSE(untold.reason);
+    const classification unlisted = classify_kv(kv_opcode::upsert, status(0x7ff0));
+    EXPECT_EQ(unlisted.message, "unknown status 0x7ff0");
+    EXPECT_EQ(unlisted.code, errc::generic_failure);
+    EXPECT_FALSE(unlisted.reason);
 }
 
 }  // namespace

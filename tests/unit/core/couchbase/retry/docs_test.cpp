@@ -31,7 +31,7 @@ protected:
     std::string page;
 };
 
-TEST_F(retry_docs, list_every_reason_with_both_flags)
+TEST_F(retry_docs, page_lists_every_reason_with_both_flags)
 {
     VERIFIES("CR-061");
     const auto to_text = [](bool flag) { return flag ? " | yes" : " | no"; };
@@ -47,7 +47,7 @@ TEST_F(retry_docs, list_every_reason_with_both_flags)
     }
 }
 
-TEST_F(retry_docs, show_the_code_of_the_example)
+TEST_F(retry_docs, page_shows_the_code_of_the_example)
 {
     const std::string example = read(root / "examples/couchbase_retry_strategy.cpp");
     for (const char* name : {"backoff", "never", "robots", "limit", "later"}) {

@@ -32,7 +32,7 @@ constexpr service_type all_services[] = {service_type::key_value, service_type::
                                          service_type::analytics, service_type::search,
                                          service_type::views,     service_type::management};
 
-TEST(health, rejected_credentials_concern_all_services)
+TEST(health, sasl_auth_error_blocks_all_services)
 {
     VERIFIES("CR-031");
     for (const int status : {0x20, 0x02}) {  // as servers send it, and as the RFC prints it
@@ -44,7 +44,7 @@ TEST(health, rejected_credentials_concern_all_services)
     }
 }
 
-TEST(health, credentials_are_good_again_when_that_connection_says_so)
+TEST(health, auth_error_is_cleared_by_success_on_the_same_connection)
 {
     VERIFIES("CR-032");
     health facts = tracking();
@@ -64,7 +64,7 @@ TEST(health, credentials_are_good_again_when_that_connection_says_so)
     EXPECT_EQ(reason(facts), std::nullopt);
 }
 
-TEST(health, a_tls_failure_concerns_all_services_until_a_handshake_passes)
+TEST(health, tls_error_blocks_all_services_until_a_handshake_passes)
 {
     VERIFIES("CR-033");
     health facts = tracking();
@@ -79,7 +79,7 @@ TEST(health, a_tls_failure_concerns_all_services_until_a_handshake_passes)
     EXPECT_EQ(reason(facts), std::nullopt);
 }
 
-TEST(health, only_connections_that_track_the_config_count)
+TEST(health, untracked_connections_are_ignored)
 {
     VERIFIES("CR-034");
     health facts = tracking();
@@ -96,7 +96,7 @@ TEST(health, only_connections_that_track_the_config_count)
     EXPECT_EQ(reason(facts), std::nullopt);
 }
 
-TEST(health, a_denied_bucket_concerns_its_own_key_value_requests)
+TEST(health, denied_bucket_blocks_only_its_key_value_requests)
 {
     VERIFIES("CR-035");
     VERIFIES("CR-038");
@@ -119,7 +119,7 @@ TEST(health, a_denied_bucket_concerns_its_own_key_value_requests)
     EXPECT_EQ(reason(facts), std::nullopt);
 }
 
-TEST(health, facts_compete_in_the_order_of_the_rfc)
+TEST(health, terminal_facts_take_precedence_in_rfc_order)
 {
     VERIFIES("CR-045");
     health facts = tracking();
@@ -138,7 +138,7 @@ TEST(health, facts_compete_in_the_order_of_the_rfc)
     EXPECT_EQ(found(obstacle::scope_not_in_map), retry_reason::authentication_error);
 }
 
-TEST(health, what_the_rfc_leaves_open)
+TEST(health, mtls_alert_and_stale_jwt_are_terminal_facts)
 {
     VERIFIES("CR-046");
     health facts = tracking();
@@ -151,7 +151,7 @@ TEST(health, what_the_rfc_leaves_open)
     EXPECT_EQ(reason(facts), retry_reason::authentication_error);
 }
 
-TEST(dispatch, a_name_is_missing_only_from_a_map_that_was_fetched)
+TEST(dispatch, scope_or_collection_is_missing_only_from_a_fetched_manifest)
 {
     struct row { const char* id; obstacle what; retry_reason reason; errc code; const char* says; };
     const row table[] = {
@@ -180,7 +180,7 @@ TEST(dispatch, a_name_is_missing_only_from_a_map_that_was_fetched)
     }
 }
 
-TEST(dispatch, every_obstacle_has_its_reason)
+TEST(dispatch, every_obstacle_has_its_retry_reason)
 {
     VERIFIES("CR-009");
     struct row { const char* id; target_view target; obstacle what; retry_reason reason; };
@@ -226,7 +226,7 @@ TEST(dispatch, every_obstacle_has_its_reason)
               retry_reason::unknown);
 }
 
-TEST(dispatch, a_lost_connection_was_in_flight)
+TEST(dispatch, connection_lost_is_socket_closed_while_in_flight)
 {
     const auto lost = connection_lost(endpoint{"a:1"}, time_point{2ms}, "reset by peer");
     EXPECT_EQ(lost.reason, retry_reason::socket_closed_while_in_flight);

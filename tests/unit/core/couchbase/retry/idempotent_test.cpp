@@ -7,7 +7,7 @@
 namespace holdfast::core::couchbase {
 namespace {
 
-TEST(idempotent, key_value_commands)
+TEST(idempotent, kv_opcodes_follow_the_rfc_table)
 {
     struct row { const char* id; int opcode; bool idempotent; };
     const row table[] = {
@@ -43,7 +43,7 @@ TEST(idempotent, key_value_commands)
         EXPECT_EQ(is_idempotent(static_cast<kv_opcode>(opcode)), idempotent.contains(opcode));
 }
 
-TEST(idempotent, statements_only_if_they_say_so)
+TEST(idempotent, statements_are_idempotent_only_if_readonly)
 {
     VERIFIES("CR-077");
     EXPECT_TRUE(is_idempotent(query_request{.readonly = true}));
@@ -54,14 +54,14 @@ TEST(idempotent, statements_only_if_they_say_so)
     EXPECT_FALSE(is_idempotent(analytics_request{}));
 }
 
-TEST(idempotent, every_search_and_every_view)
+TEST(idempotent, search_and_view_requests_are_idempotent)
 {
     VERIFIES("CR-078");
     EXPECT_TRUE(is_idempotent(search_request{}));
     EXPECT_TRUE(is_idempotent(view_request{}));
 }
 
-TEST(idempotent, management_by_get)
+TEST(idempotent, management_requests_are_idempotent_only_for_get)
 {
     VERIFIES("CR-079");
     using enum http_method;

@@ -20,7 +20,7 @@ std::string map_with(std::string_view version, std::string_view revision, std::s
         .append("}");
 }
 
-TEST(kv_error_map, reads_versions_1_and_2)
+TEST(kv_error_map, versions_1_and_2_are_parsed)
 {
     for (const char* version : {"1", "2"}) {
         const auto map = kv_error_map::parse(map_with(version, "4", R"({
@@ -52,7 +52,7 @@ TEST(kv_error_map, reads_versions_1_and_2)
     }
 }
 
-TEST(kv_error_map, the_higher_revision_counts_whatever_the_version)
+TEST(kv_error_map, higher_revision_wins_regardless_of_version)
 {
     const auto old_map = kv_error_map::parse(map_with("2", "3", "{}"));
     const auto new_map = kv_error_map::parse(map_with("1", "4", "{}"));
@@ -68,7 +68,7 @@ TEST(kv_error_map, the_higher_revision_counts_whatever_the_version)
     EXPECT_EQ(&newer_of(none, *first), &*first);  // any is better than none
 }
 
-TEST(kv_error_map, says_what_is_wrong_with_anything_else)
+TEST(kv_error_map, malformed_map_error_names_the_field)
 {
     struct row { const char* why; std::string text; const char* says; };
     const row table[] = {
@@ -107,7 +107,7 @@ TEST(kv_error_map, says_what_is_wrong_with_anything_else)
     }
 }
 
-TEST(json_text, has_limits)
+TEST(json_text, depth_and_size_limits_are_enforced)
 {
     const auto nested = [](std::size_t depth) {
         return std::string(depth, '[') + std::string(depth, ']');
@@ -123,7 +123,7 @@ TEST(json_text, has_limits)
     EXPECT_EQ(too_long.error().message(), "JSON of 1048577 bytes; the limit is 1048576");
 }
 
-TEST(json_text, says_where_it_stopped)
+TEST(json_text, parse_error_names_the_offset)
 {
     const auto bad = parse_json("[1, 2, oops]");
     ASSERT_FALSE(bad);
@@ -133,7 +133,7 @@ TEST(json_text, says_where_it_stopped)
     EXPECT_TRUE(parse_json("[1] \n"));
 }
 
-TEST(json_text, finds_members_of_the_right_type_only)
+TEST(json_text, find_returns_only_members_of_the_right_type)
 {
     const auto parsed = parse_json(R"({"s": "x", "i": -7, "a": [], "o": {}, "d": 1.0})");
     ASSERT_TRUE(parsed);

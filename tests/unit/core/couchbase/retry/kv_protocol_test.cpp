@@ -6,7 +6,7 @@ namespace holdfast::core::couchbase {
 namespace {
 
 /// Servers know the numbers only, so each is written down a second time.
-TEST(kv_opcode, has_the_number_of_the_protocol)
+TEST(kv_opcode, values_match_the_protocol_numbers)
 {
     struct row { kv_opcode command; int number; };
     const row table[] = {

@@ -16,7 +16,7 @@ retry_request::settings until(retry_request::settings of, time_point deadline)
     return of;
 }
 
-TEST(orchestrator_end, an_error_tells_the_whole_story)
+TEST(orchestrator_end, timeout_error_holds_reasons_attempts_and_history)
 {
     virtual_clock clock;
     virtual_request request{clock, until(upsert(constant(2ms)), clock.now() + 5ms),
@@ -41,7 +41,7 @@ TEST(orchestrator_end, an_error_tells_the_whole_story)
               "retried by the strategy; but only 1 ms are left, so it times out");
 }
 
-TEST(orchestrator_end, a_timeout_is_ambiguous_only_with_a_change_in_flight)
+TEST(orchestrator_end, timeout_is_ambiguous_only_with_a_mutation_in_flight)
 {
     struct row { bool idempotent; std::optional<dispatch_phase> open; errc code; };
     const row table[] = {
@@ -71,7 +71,7 @@ TEST(orchestrator_end, a_timeout_is_ambiguous_only_with_a_change_in_flight)
     }
 }
 
-TEST(orchestrator_end, a_cancelled_request_says_whether_it_was_sent)
+TEST(orchestrator_end, cancelled_request_records_its_dispatch_phase)
 {
     const started_attempt open{endpoint{"a"}, dispatch_phase::in_flight, time_point{}};
     const auto sent = cancelled(begun(upsert()), open, time_point{1ms});
@@ -83,7 +83,7 @@ TEST(orchestrator_end, a_cancelled_request_says_whether_it_was_sent)
               "upsert: cancelled after 1 ms and 0 retries");
 }
 
-TEST(orchestrator_end, a_request_that_is_over_stays_over)
+TEST(orchestrator_end, completed_request_ignores_further_input)
 {
     const auto over = cancelled(begun(get()), std::nullopt, time_point{}).state;
     const auto idle = [](const retry_step& step) {
@@ -104,7 +104,7 @@ TEST(orchestrator_end, a_request_that_is_over_stays_over)
     EXPECT_TRUE(idle(after_wait(asking, {})));
 }
 
-TEST(orchestrator_end, a_budget_bounds_the_retries_of_all_requests)
+TEST(orchestrator_end, token_bucket_bounds_the_retries_of_all_requests)
 {
     virtual_clock clock;
     const token_bucket two{tokens::whole(2)};

@@ -16,7 +16,7 @@ retry_request::settings until(retry_request::settings of, time_point deadline)
     return of;
 }
 
-TEST(orchestrator, always_retry_reasons_follow_the_controlled_table)
+TEST(orchestrator, always_retry_reasons_use_controlled_backoff)
 {
     VERIFIES("CR-067");
     struct row { std::uint32_t made; duration wait; };
@@ -36,7 +36,7 @@ TEST(orchestrator, always_retry_reasons_follow_the_controlled_table)
     }
 }
 
-TEST(orchestrator, asks_no_strategy_about_always_retry_reasons)
+TEST(orchestrator, always_retry_reasons_bypass_the_strategy)
 {
     VERIFIES("CR-063");
     struct row { const char* id; retry_reason reason; };
@@ -62,7 +62,7 @@ TEST(orchestrator, asks_no_strategy_about_always_retry_reasons)
     }
 }
 
-TEST(orchestrator, asks_about_all_other_reasons_but_unknown)
+TEST(orchestrator, strategy_is_asked_about_all_other_reasons_but_unknown)
 {
     for (const auto& row : holdfast::couchbase::retry_reason_table) {
         SCOPED_TRACE(row.name);
@@ -74,7 +74,7 @@ TEST(orchestrator, asks_about_all_other_reasons_but_unknown)
     }
 }
 
-TEST(orchestrator, counts_logs_caps_and_schedules_what_a_strategy_wants)
+TEST(orchestrator, strategy_wait_is_counted_logged_capped_and_scheduled)
 {
     VERIFIES("CR-064");
     const auto asked = maybe_retry(begun(until(upsert(), time_point{2500ms})),
@@ -103,7 +103,7 @@ TEST(orchestrator, counts_logs_caps_and_schedules_what_a_strategy_wants)
     EXPECT_EQ(log[0].phase, dispatch_phase::answered);
 }
 
-TEST(orchestrator, caps_a_wait_on_both_paths)
+TEST(orchestrator, wait_is_capped_by_the_deadline_on_both_paths)
 {
     VERIFIES("CR-068");
     struct row { duration left; duration wanted; duration wait; bool times_out; };
@@ -136,7 +136,7 @@ TEST(orchestrator, caps_a_wait_on_both_paths)
     EXPECT_EQ(step.event->decision, "always retried; but only 500 ms are left, so it times out");
 }
 
-TEST(orchestrator, does_not_send_again_after_a_capped_wait)
+TEST(orchestrator, capped_wait_ends_in_timeout_without_dispatch)
 {
     VERIFIES("CR-069");
     virtual_clock clock;
@@ -151,7 +151,7 @@ TEST(orchestrator, does_not_send_again_after_a_capped_wait)
     EXPECT_EQ(request.error().code(), errc::unambiguous_timeout);
 }
 
-TEST(orchestrator, a_late_alarm_times_out_too)
+TEST(orchestrator, alarm_after_the_deadline_times_out)
 {
     const auto asked = maybe_retry(begun(until(get(), time_point{1s})),
                                    failed_by(retry_reason::kv_locked), time_point{});
@@ -166,7 +166,7 @@ TEST(orchestrator, a_late_alarm_times_out_too)
     EXPECT_TRUE(std::holds_alternative<complete>(after_wait(capped.state, time_point{1ms}).next));
 }
 
-TEST(orchestrator, a_refused_request_is_logged_and_fails)
+TEST(orchestrator, no_retry_answer_is_logged_and_fails_the_request)
 {
     VERIFIES("CR-065");
     virtual_clock clock;
@@ -186,7 +186,7 @@ TEST(orchestrator, a_refused_request_is_logged_and_fails)
     EXPECT_EQ(request.error().history()[0].waited, 0ms);
 }
 
-TEST(orchestrator, log_lines_name_the_reason)
+TEST(orchestrator, log_lines_name_the_retry_reason)
 {
     VERIFIES("CR-066");
     virtual_clock clock;
@@ -207,7 +207,7 @@ TEST(orchestrator, log_lines_name_the_reason)
                      }));
 }
 
-TEST(orchestrator, a_strategy_sees_the_count_before_its_own_retry)
+TEST(orchestrator, strategy_sees_retry_attempts_before_its_own)
 {
     VERIFIES("CR-012");
     VERIFIES("CR-014");
@@ -238,7 +238,7 @@ TEST(orchestrator, a_strategy_sees_the_count_before_its_own_retry)
               (std::vector{retry_reason::kv_locked, retry_reason::kv_not_my_vbucket}));
 }
 
-TEST(orchestrator, what_is_not_understood_is_not_repeated)
+TEST(orchestrator, unknown_reason_is_never_retried)
 {
     VERIFIES("CR-048");
     for (const bool idempotent : {false, true}) {
@@ -254,7 +254,7 @@ TEST(orchestrator, what_is_not_understood_is_not_repeated)
     }
 }
 
-TEST(orchestrator, no_strategy_can_repeat_a_change_that_was_in_flight)
+TEST(orchestrator, in_flight_mutation_is_not_retried_by_any_strategy)
 {
     VERIFIES("CR-003");
     struct row { bool idempotent; retry_reason reason; dispatch_phase phase; bool again; };

@@ -64,7 +64,7 @@ TEST(retry_reason, every_reason_has_its_name_and_both_flags)
     }
 }
 
-TEST(retry_reason, a_number_that_is_no_reason_is_unknown)
+TEST(retry_reason, out_of_range_value_is_unknown)
 {
     for (const int number : {static_cast<int>(retry_reason_count), 200, 255}) {
         const auto odd = static_cast<retry_reason>(number);
@@ -74,7 +74,7 @@ TEST(retry_reason, a_number_that_is_no_reason_is_unknown)
     }
 }
 
-TEST(retry_reason, a_set_keeps_each_once_and_in_order)
+TEST(retry_reason, reason_set_keeps_each_once_in_insertion_order)
 {
     VERIFIES("CR-013");
     retry_reason_set met;
@@ -90,7 +90,7 @@ TEST(retry_reason, a_set_keeps_each_once_and_in_order)
     EXPECT_FALSE(met.empty());
 }
 
-TEST(retry_reason, a_set_has_room_for_all_of_them)
+TEST(retry_reason, reason_set_holds_all_reasons)
 {
     retry_reason_set met;
     for (int number = 255; number >= 0; --number)
@@ -100,7 +100,7 @@ TEST(retry_reason, a_set_has_room_for_all_of_them)
 
 struct error_row { retry_reason reason; errc code; };
 
-TEST(retry_reason, each_has_an_error_of_its_own_or_is_a_cancelled_request)
+TEST(retry_reason, every_reason_maps_to_its_error_or_request_canceled)
 {
     using enum retry_reason;
     const error_row named[] = {
@@ -129,7 +129,7 @@ TEST(retry_reason, each_has_an_error_of_its_own_or_is_a_cancelled_request)
     }
 }
 
-TEST(couchbase_errc, names_and_numbers_are_those_of_all_sdks)
+TEST(couchbase_errc, names_and_numbers_match_the_sdk_rfc)
 {
     const std::pair<errc, int> shared[] = {
         {errc::request_canceled, 2},       {errc::authentication_failure, 6},

@@ -30,7 +30,7 @@ duration sum(const std::vector<duration>& waits)
     return std::accumulate(waits.begin(), waits.end(), duration::zero());
 }
 
-TEST(scenario, four_temporary_failures_cost_15_milliseconds)
+TEST(retry_scenario, four_temporary_failures_wait_15_ms_with_best_effort)
 {
     VERIFIES("CR-018");
     virtual_clock clock;
@@ -43,7 +43,7 @@ TEST(scenario, four_temporary_failures_cost_15_milliseconds)
     EXPECT_EQ(request.ended, 15ms);
 }
 
-TEST(scenario, best_effort_has_no_limit_but_time)
+TEST(retry_scenario, best_effort_retries_until_the_deadline_only)
 {
     VERIFIES("CR-020");
     const auto patient = std::make_shared<hc::best_effort_retry_strategy>(
@@ -60,7 +60,7 @@ TEST(scenario, best_effort_has_no_limit_but_time)
     EXPECT_EQ(request.ended, 200ms);
 }
 
-TEST(scenario, a_moved_vbucket_is_retried_whatever_the_strategy_says)
+TEST(retry_scenario, not_my_vbucket_is_retried_under_every_strategy)
 {
     VERIFIES("CR-006");
     VERIFIES("CR-081");
@@ -90,7 +90,7 @@ TEST(scenario, a_moved_vbucket_is_retried_whatever_the_strategy_says)
     EXPECT_EQ(forever.error().context("retry_reasons"), "KV_NOT_MY_VBUCKET");
 }
 
-TEST(scenario, a_locked_document_to_the_deadline_is_unambiguous)
+TEST(retry_scenario, locked_document_until_the_deadline_is_unambiguous_timeout)
 {
     VERIFIES("CR-083");
     auto of = upsert();
@@ -105,7 +105,7 @@ TEST(scenario, a_locked_document_to_the_deadline_is_unambiguous)
     EXPECT_EQ(request.error().code(), errc::unambiguous_timeout);
     EXPECT_EQ(request.error().context("retry_reasons"), "KV_LOCKED");
 
-    // To unlock what somebody else has locked fails at once.
+    // To unlock a document that another client has locked fails at once.
     virtual_request unlock{clock, upsert(), [](std::uint32_t) -> attempt_script {
                                const auto failed = answered(kv_opcode::unlock, kv_status::locked);
                                EXPECT_EQ(failed.reason, retry_reason::unknown);
@@ -158,7 +158,7 @@ protected:
     }
 };
 
-TEST_F(terminal_facts, fail_at_once_by_default)
+TEST_F(terminal_facts, default_strategy_fails_at_once)
 {
     VERIFIES("CR-060");
     for (const terminal_row& row : rows) {
@@ -186,7 +186,7 @@ TEST_F(terminal_facts, fail_at_once_by_default)
     }
 }
 
-TEST_F(terminal_facts, are_waited_for_by_best_effort)
+TEST_F(terminal_facts, best_effort_waits_until_the_fact_is_cleared)
 {
     VERIFIES("CR-060");
     for (const terminal_row& row : rows) {
@@ -205,7 +205,7 @@ TEST_F(terminal_facts, are_waited_for_by_best_effort)
     }
 }
 
-TEST(scenario, a_socket_cut_in_flight_retries_a_get_and_fails_an_upsert)
+TEST(retry_scenario, socket_closed_in_flight_retries_get_and_fails_upsert)
 {
     VERIFIES("CR-003");
     VERIFIES("CR-055");
@@ -225,7 +225,7 @@ TEST(scenario, a_socket_cut_in_flight_retries_a_get_and_fails_an_upsert)
     }
 }
 
-TEST(scenario, each_stage_has_its_own_rule)
+TEST(retry_scenario, each_dispatch_phase_has_its_own_retry_rule)
 {
     VERIFIES("CR-001");
     VERIFIES("CR-002");
@@ -252,7 +252,7 @@ TEST(scenario, each_stage_has_its_own_rule)
     }
 }
 
-TEST(scenario, an_answer_is_retried_if_the_server_state_is_surely_unchanged)
+TEST(retry_scenario, answered_error_is_retried_only_if_server_state_is_unchanged)
 {
     VERIFIES("CR-004");
     struct row { const char* category; kv_opcode command; kv_status status; bool again; };
@@ -273,7 +273,7 @@ TEST(scenario, an_answer_is_retried_if_the_server_state_is_surely_unchanged)
     }
 }
 
-TEST(scenario, an_unanswered_change_times_out_ambiguously)
+TEST(retry_scenario, unanswered_mutation_gives_ambiguous_timeout)
 {
     auto write = upsert(), read = get();
     virtual_clock clock;
@@ -288,7 +288,7 @@ TEST(scenario, an_unanswered_change_times_out_ambiguously)
     EXPECT_EQ(harmless.error().code(), errc::unambiguous_timeout);
 }
 
-TEST(scenario, a_retry_does_not_hold_up_a_later_request_on_the_same_key)
+TEST(retry_scenario, retry_does_not_block_a_later_request_on_the_same_key)
 {
     VERIFIES("CR-007");
     virtual_clock clock;
@@ -301,7 +301,7 @@ TEST(scenario, a_retry_does_not_hold_up_a_later_request_on_the_same_key)
     EXPECT_EQ(second.ended, 0ms);
 }
 
-TEST(scenario, the_error_map_says_whether_but_never_when)
+TEST(retry_scenario, error_map_decides_retry_but_not_the_backoff)
 {
     VERIFIES("CR-071");
     VERIFIES("CR-072");
@@ -326,7 +326,7 @@ TEST(scenario, the_error_map_says_whether_but_never_when)
     EXPECT_EQ(spy->calls, 2);
 }
 
-TEST(scenario, an_upsert_is_retried_when_the_error_map_says_so)
+TEST(retry_scenario, upsert_is_retried_when_the_error_map_says_retry)
 {
     VERIFIES("CR-054");
     VERIFIES("CR-057");
@@ -341,7 +341,7 @@ TEST(scenario, an_upsert_is_retried_when_the_error_map_says_so)
     }
 }
 
-TEST(scenario, preparing_again_has_an_end)
+TEST(retry_scenario, prepared_statement_failure_is_retried_a_bounded_number_of_times)
 {
     const std::string body = R"({"errors":[{"code":4040,"msg":"No such prepared statement: x"}]})";
     std::vector<query_form> forms;

@@ -11,7 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 using namespace testing;
 
-TEST(strategy_scenario, a_strategy_may_take_its_time)
+TEST(strategy_scenario, asynchronous_answer_after_200_ms_is_followed)
 {
     VERIFIES("CR-017");
     virtual_clock clock;
@@ -33,7 +33,7 @@ TEST(strategy_scenario, a_strategy_may_take_its_time)
     EXPECT_EQ(other.ended, 7ms);  // as if it were alone
 }
 
-TEST(strategy_scenario, the_deadline_ends_a_strategy_that_hangs)
+TEST(strategy_scenario, strategy_that_never_answers_ends_at_the_deadline)
 {
     VERIFIES("CR-017");
     std::vector<retry_reply> never;
@@ -50,13 +50,13 @@ TEST(strategy_scenario, the_deadline_ends_a_strategy_that_hangs)
     EXPECT_EQ(request.error().code(), errc::unambiguous_timeout);
     ASSERT_EQ(request.error().history().size(), 1u);
     EXPECT_EQ(request.error().history()[0].decision, "timed out before the strategy had answered");
-    never[0](retry_action::with_duration(1ms));  // nobody listens any more
+    never[0](retry_action::with_duration(1ms));  // the request has ended already
     clock.run();
     EXPECT_EQ(request.completions, 1);
     EXPECT_EQ(request.dispatched.size(), 1u);
 }
 
-TEST(strategy_scenario, a_strategy_that_throws_ends_the_request_with_its_error)
+TEST(strategy_scenario, throwing_strategy_fails_the_request_with_its_error)
 {
     VERIFIES("CR-015");
     virtual_clock clock;

@@ -31,7 +31,7 @@ retry_request after_retries(retry_request::settings of, std::uint32_t retries)
     return request;
 }
 
-TEST(retry_action, holds_a_wait_or_none)
+TEST(retry_action, holds_a_wait_an_error_or_neither)
 {
     VERIFIES("CR-016");
     EXPECT_EQ(retry_action::with_duration(7ms).wait(), 7ms);
@@ -43,7 +43,7 @@ TEST(retry_action, holds_a_wait_or_none)
     EXPECT_EQ(chosen.chosen_error()->code(), errc::cas_mismatch);
 }
 
-TEST(best_effort, retries_what_is_safe)
+TEST(best_effort, retries_idempotent_requests_and_safe_reasons)
 {
     VERIFIES("CR-021");
     VERIFIES("CR-022");
@@ -63,7 +63,7 @@ TEST(best_effort, retries_what_is_safe)
     }
 }
 
-TEST(best_effort, waits_from_1_to_500_milliseconds)
+TEST(best_effort, backoff_doubles_from_1_to_500_ms)
 {
     VERIFIES("CR-023");
     const hc::best_effort_retry_strategy strategy;
@@ -78,7 +78,7 @@ TEST(best_effort, waits_from_1_to_500_milliseconds)
     EXPECT_EQ(hc::exponential_retry_backoff()(0xffff'ffff), 500ms);
 }
 
-TEST(best_effort, takes_another_calculator)
+TEST(best_effort, custom_backoff_calculator_is_used)
 {
     VERIFIES("CR-024");
     const auto linear = [](std::uint32_t made) { return 7ms * (made + 1); };
@@ -97,7 +97,7 @@ struct terminal_row {
     const char* says;
 };
 
-TEST(fast_fail, maps_terminal_reasons_to_errors)
+TEST(fast_fail, terminal_reasons_fail_with_their_error)
 {
     const terminal_row table[] = {
         {"CR-039", retry_reason::authentication_error, errc::authentication_failure, "credentials"},
@@ -123,7 +123,7 @@ TEST(fast_fail, maps_terminal_reasons_to_errors)
     }
 }
 
-TEST(fast_fail, is_best_effort_for_all_other_reasons)
+TEST(fast_fail, other_reasons_behave_like_best_effort)
 {
     VERIFIES("CR-044");
     const hc::fast_fail_on_terminal_error_retry_strategy fast;
@@ -145,14 +145,14 @@ TEST(fast_fail, is_best_effort_for_all_other_reasons)
     EXPECT_EQ(compared, 20 * 2 * 4);
 }
 
-TEST(fast_fail, takes_another_calculator_too)
+TEST(fast_fail, custom_backoff_calculator_is_used)
 {
     VERIFIES("CR-027");
     const hc::fast_fail_on_terminal_error_retry_strategy fast{[](std::uint32_t) { return 3ms; }};
     EXPECT_EQ(answer_of(fast, retry_request{get()}, retry_reason::kv_locked).wait(), 3ms);
 }
 
-TEST(strategies, the_default_fails_fast_on_terminal_errors)
+TEST(strategies, default_strategy_fails_fast_on_terminal_errors)
 {
     VERIFIES("CR-028");
     const auto is_fast = [](const hc::retry_strategy_ptr& strategy) {
@@ -164,7 +164,7 @@ TEST(strategies, the_default_fails_fast_on_terminal_errors)
     EXPECT_TRUE(is_fast(hc::choose_strategy(nullptr, nullptr)));
 }
 
-TEST(strategies, that_of_the_request_wins_over_that_of_the_cluster)
+TEST(strategies, strategy_of_the_request_overrides_the_cluster)
 {
     VERIFIES("CR-008");
     VERIFIES("CR-011");
@@ -175,7 +175,7 @@ TEST(strategies, that_of_the_request_wins_over_that_of_the_cluster)
     EXPECT_EQ(overridden.strategy(), of_request);
 }
 
-TEST(strategies, the_strict_one_refuses_everything)
+TEST(strategies, strict_fail_fast_never_retries)
 {
     const strict_fail_fast_strategy strict;
     for (const auto& row : hc::retry_reason_table) {
@@ -196,7 +196,7 @@ public:
     }
 };
 
-TEST(strategies, see_the_context_of_the_user)
+TEST(strategies, strategy_can_read_the_client_context)
 {
     VERIFIES("CR-019");
     const no_robots strategy;
@@ -212,7 +212,7 @@ TEST(strategies, see_the_context_of_the_user)
     EXPECT_EQ(request.context("nothing"), nullptr);
 }
 
-TEST(strategies, see_the_whole_request)
+TEST(strategies, strategy_can_read_service_deadline_and_last_failure)
 {
     VERIFIES("CR-010");
     retry_request::settings of = get();
@@ -249,7 +249,7 @@ void ask(mailbox& box, const retry_strategy& whom)
     consult(whom, retry_request{get()}, retry_reason::kv_locked, box.reply());
 }
 
-TEST(consult, delivers_an_answer_that_is_given_at_once)
+TEST(consult, immediate_answer_is_delivered)
 {
     mailbox box;
     ask(box, *constant(9ms));
@@ -258,7 +258,7 @@ TEST(consult, delivers_an_answer_that_is_given_at_once)
     EXPECT_EQ((*box.last)->wait(), 9ms);
 }
 
-TEST(consult, delivers_a_later_answer_from_another_thread)
+TEST(consult, later_answer_from_another_thread_is_delivered)
 {
     mailbox box;
     std::optional<retry_reply> kept;
@@ -266,7 +266,7 @@ TEST(consult, delivers_a_later_answer_from_another_thread)
         return retry_answer::later([&](retry_reply reply) { kept = std::move(reply); });
     });
     ask(box, *slow);
-    EXPECT_EQ(box.letters, 0);  // and nobody was kept waiting
+    EXPECT_EQ(box.letters, 0);  // and the caller was not blocked
     std::thread{[&] { (*kept)(retry_action::with_duration(3ms)); }}.join();
     ASSERT_EQ(box.letters, 1);
     EXPECT_EQ((*box.last)->wait(), 3ms);
@@ -274,7 +274,7 @@ TEST(consult, delivers_a_later_answer_from_another_thread)
     EXPECT_EQ(box.letters, 1);
 }
 
-TEST(consult, delivers_an_error_that_is_given_later)
+TEST(consult, later_error_is_delivered)
 {
     mailbox box;
     const auto failing_later = strategy([](const retry_request&, retry_reason) {
@@ -286,7 +286,7 @@ TEST(consult, delivers_an_error_that_is_given_later)
     EXPECT_EQ(box.last->error().code(), errc::rate_limited);
 }
 
-TEST(consult, delivers_what_is_thrown)
+TEST(consult, exception_is_delivered_as_an_error)
 {
     struct row {
         const char* why;
@@ -326,7 +326,7 @@ TEST(consult, delivers_what_is_thrown)
     }
 }
 
-TEST(consult, takes_a_dropped_reply_for_a_failure)
+TEST(consult, dropped_reply_is_a_strategy_failure)
 {
     mailbox box;
     const auto forgetful = strategy(
@@ -344,7 +344,7 @@ TEST(consult, takes_a_dropped_reply_for_a_failure)
     EXPECT_EQ(box.last->error().code(), errc::retry_strategy_failure);
 }
 
-TEST(consult, one_answer_is_enough)
+TEST(consult, second_answer_is_ignored)
 {
     mailbox box;
     std::optional<retry_reply> kept;

@@ -40,7 +40,7 @@ struct attempt_script {
     std::optional<failed_attempt> fails = {};
 };
 
-/// What the shell will be, on a virtual clock: it asks the core, does what it says, tells it what
+/// What the shell will be, on a virtual clock: it asks the core, does what it says, reports what
 /// happened, and writes all of it down.
 class virtual_request {
 public:

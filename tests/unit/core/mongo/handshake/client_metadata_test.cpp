@@ -36,7 +36,7 @@ std::string text(const bson::document& client, std::string_view path)
     return client.get<std::string>(path).value_or("(absent)");
 }
 
-TEST(client_metadata, says_all_it_knows)
+TEST(client_metadata, document_has_application_driver_os_platform_and_env)
 {
     const auto expected = doc(
         "application", object("name", "tide"),  //
@@ -49,7 +49,7 @@ TEST(client_metadata, says_all_it_knows)
     EXPECT_EQ(client_document(full()).value(), expected);
 }
 
-TEST(client_metadata, leaves_out_what_it_does_not_know)
+TEST(client_metadata, unset_fields_are_omitted)
 {
     const auto expected = doc("driver", object("name", "holdfast", "version", "1"),  //
                               "os", object("type", "unknown"));
@@ -80,7 +80,7 @@ struct squeezed {
     std::vector<const char*> absent;
 };
 
-TEST(client_metadata, gives_way_in_the_order_of_the_specification)
+TEST(client_metadata, truncation_follows_the_specified_order)
 {
     const squeezed table[] = {
         {10, 10, 10, {"env.region", "env.container", "os.name", "env.name"}, {}},
@@ -111,7 +111,7 @@ TEST(client_metadata, gives_way_in_the_order_of_the_specification)
     }
 }
 
-TEST(client_metadata, fills_512_bytes_to_the_last_with_the_platform)
+TEST(client_metadata, platform_is_truncated_to_fill_512_bytes)
 {
     client_metadata metadata = full();
     const std::size_t room = room_for_platform();
@@ -125,7 +125,7 @@ TEST(client_metadata, fills_512_bytes_to_the_last_with_the_platform)
     }
 }
 
-TEST(client_metadata, does_not_cut_a_character_in_two)
+TEST(client_metadata, truncation_keeps_utf8_characters_whole)
 {
     client_metadata metadata = full();
     for (std::size_t shift = 0; shift < 4; ++shift) {
@@ -139,7 +139,7 @@ TEST(client_metadata, does_not_cut_a_character_in_two)
     }
 }
 
-TEST(client_metadata, at_last_leaves_out_wrapping_libraries)
+TEST(client_metadata, wrapping_libraries_are_dropped_last)
 {
     client_metadata metadata = full();
     ASSERT_TRUE(append(metadata, {.name = "first"}));
@@ -152,7 +152,7 @@ TEST(client_metadata, at_last_leaves_out_wrapping_libraries)
     EXPECT_EQ(client_document(metadata).error().code(), errc::invalid_metadata);
 }
 
-TEST(client_metadata, holds_the_limit_of_the_application_name)
+TEST(client_metadata, application_name_above_128_bytes_is_refused)
 {
     client_metadata metadata = full();
     metadata.application.assign(128, 'a');
@@ -163,7 +163,7 @@ TEST(client_metadata, holds_the_limit_of_the_application_name)
     EXPECT_EQ(client_document(metadata).error().code(), errc::invalid_metadata);
 }
 
-TEST(client_metadata, appends_what_a_wrapping_library_gives)
+TEST(client_metadata, append_joins_the_fields_of_a_wrapping_library)
 {
     const wrapping_library table[] = {
         {"framework", "2.0", "Framework Platform"},
@@ -185,7 +185,7 @@ TEST(client_metadata, appends_what_a_wrapping_library_gives)
     }
 }
 
-TEST(client_metadata, appends_a_library_once_unless_it_differs)
+TEST(client_metadata, append_ignores_an_identical_wrapping_library)
 {
     const wrapping_library library{"library", "1.2", "Library Platform"};
     for (int differs = 0; differs < 8; ++differs) {
@@ -200,7 +200,7 @@ TEST(client_metadata, appends_a_library_once_unless_it_differs)
     }
 }
 
-TEST(client_metadata, refuses_a_library_that_uses_the_separator)
+TEST(client_metadata, append_refuses_a_pipe_in_any_field)
 {
     client_metadata metadata = full();
     EXPECT_EQ(append(metadata, {"a|b"}).error().code(), errc::invalid_metadata);
@@ -211,7 +211,7 @@ TEST(client_metadata, refuses_a_library_that_uses_the_separator)
     EXPECT_TRUE(metadata.wrapped_by.empty());
 }
 
-TEST(client_metadata, does_not_double_a_separator_where_we_have_no_platform)
+TEST(client_metadata, append_to_an_empty_platform_adds_no_separator)
 {
     client_metadata metadata{.driver_version = "1"};
     ASSERT_TRUE(append(metadata, {"library", "", "Library Platform"}));

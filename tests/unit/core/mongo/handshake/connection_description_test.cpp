@@ -13,7 +13,7 @@ using bson::doc;
 using bson::list;
 using namespace std::chrono_literals;
 
-TEST(connection_description, takes_its_limits_from_its_own_hello)
+TEST(connection_description, limits_are_read_from_the_hello_reply)
 {
     VERIFIES("SD-197");
     const auto read = parse_hello_reply(doc("ok", 1, "minWireVersion", 2, "maxWireVersion", 21,
@@ -27,7 +27,7 @@ TEST(connection_description, takes_its_limits_from_its_own_hello)
     EXPECT_EQ(read.max_write_batch_size, 3);
 }
 
-TEST(connection_description, has_defaults_for_what_is_absent_null_or_nonsense)
+TEST(connection_description, absent_null_or_invalid_limits_get_defaults)
 {
     const bson::null nothing;
     for (const auto& reply :
@@ -50,7 +50,7 @@ TEST(connection_description, has_defaults_for_what_is_absent_null_or_nonsense)
     }
 }
 
-TEST(connection_description, reads_the_rest)
+TEST(connection_description, optional_hello_fields_are_read)
 {
     const auto read = parse_hello_reply(
                           doc("helloOk", true, "arbiterOnly", true, "logicalSessionTimeoutMinutes",
@@ -68,7 +68,7 @@ TEST(connection_description, reads_the_rest)
     EXPECT_EQ(read.speculative_reply, doc("done", false));
 }
 
-TEST(connection_description, keeps_the_service_id_of_a_balanced_connection)
+TEST(connection_description, load_balanced_hello_requires_a_service_id)
 {
     VERIFIES("SD-080");
     const bson::object_id id{{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}};
@@ -76,7 +76,7 @@ TEST(connection_description, keeps_the_service_id_of_a_balanced_connection)
     EXPECT_EQ(parse_hello_reply(doc("ok", 1), true).error().code(), errc::hello_failed);
 }
 
-TEST(connection_description, is_refused_when_the_server_says_no)
+TEST(connection_description, hello_reply_with_ok_0_is_hello_failed)
 {
     for (const auto& reply : {doc("ok", 0), doc("ok", 0.0), doc("ok", false), doc(), doc("ok", 2),
                               doc("ok", "1"), doc("ok", bson::null{})})
@@ -92,7 +92,7 @@ TEST(connection_description, is_refused_when_the_server_says_no)
     EXPECT_EQ(refused.error().labels().size(), 2U);
 }
 
-TEST(connection_description, is_refused_when_a_field_has_another_type)
+TEST(connection_description, hello_field_of_the_wrong_type_is_refused)
 {
     const auto wrong = [](const char* key, const auto& value) {
         const auto read = parse_hello_reply(doc("ok", 1, key, value));
@@ -109,7 +109,7 @@ TEST(connection_description, is_refused_when_a_field_has_another_type)
     wrong("speculativeAuthenticate", list());
 }
 
-TEST(connection_description, is_validated_as_a_whole)
+TEST(connection_description, invalid_utf8_anywhere_in_the_hello_is_refused)
 {
     const auto read = parse_hello_reply(doc("ok", 1, "elsewhere", doc("bad", "\xFF")));
     EXPECT_EQ(read.error().code(), bson::errc::invalid_utf8);

@@ -11,7 +11,7 @@ struct row {
     client_environment expected;
 };
 
-TEST(environment, names_the_provider_and_its_details)
+TEST(environment, faas_provider_and_its_details_are_detected)
 {
     const row table[] = {
         {"AWS",
@@ -41,7 +41,7 @@ TEST(environment, names_the_provider_and_its_details)
     }
 }
 
-TEST(environment, says_nothing_when_providers_contradict_each_other_or_do_not_count)
+TEST(environment, conflicting_or_partial_providers_are_omitted)
 {
     const row table[] = {
         {"nothing", {}, {}},
@@ -63,7 +63,7 @@ TEST(environment, says_nothing_when_providers_contradict_each_other_or_do_not_co
     }
 }
 
-TEST(environment, leaves_out_numbers_and_texts_that_are_none)
+TEST(environment, malformed_values_are_omitted)
 {
     for (const char* size : {"big", "", "12x", " 12", "1.5", "2147483648", "+5"}) {
         const auto where = detect_environment(
@@ -73,7 +73,7 @@ TEST(environment, leaves_out_numbers_and_texts_that_are_none)
     EXPECT_EQ(detect_environment({{"VERCEL", "1"}, {"VERCEL_REGION", "\xFF"}}, false).region, "");
 }
 
-TEST(environment, sees_containers_beside_functions)
+TEST(environment, container_is_reported_beside_a_faas_provider)
 {
     const client_environment both = detect_environment(
         {{"AWS_EXECUTION_ENV", "AWS_Lambda_java8"}, {"KUBERNETES_SERVICE_HOST", "1"}}, true);

@@ -23,7 +23,7 @@ bson::document written(const Hello& what)
     return bson::document::adopt(std::move(bytes));
 }
 
-TEST(handshake_hello, of_a_plain_connection)
+TEST(handshake_hello, first_hello_is_legacy_with_hello_ok_and_client)
 {
     const auto client = doc("driver", 1);
     EXPECT_EQ(written(handshake_hello{.over_op_msg = false, .client = client}),
@@ -31,7 +31,7 @@ TEST(handshake_hello, of_a_plain_connection)
                   "compression", list()));
 }
 
-TEST(handshake_hello, with_everything)
+TEST(handshake_hello, all_options_are_written)
 {
     const auto client = doc("driver", 1);
     const auto first = doc("saslStart", 1);
@@ -50,7 +50,7 @@ TEST(handshake_hello, with_everything)
                   "apiDeprecationErrors", false, "$db", "admin"));
 }
 
-TEST(handshake_hello, says_backpressure_true_whatever_the_command)
+TEST(handshake_hello, backpressure_true_is_sent_with_either_command)
 {
     VERIFIES("BP-046");
     for (const auto command : {hello_command::hello, hello_command::legacy}) {
@@ -61,34 +61,34 @@ TEST(handshake_hello, says_backpressure_true_whatever_the_command)
     }
 }
 
-TEST(handshake_hello, says_backpressure_two_under_the_newer_profile)
+TEST(handshake_hello, backpressure_2_is_sent_under_the_upstream_profile)
 {
     const auto hello = written(handshake_hello{.backpressure = backpressure_flag::version_two});
     EXPECT_EQ(hello.get<std::string>("backpressure").value(), "2");
 }
 
-TEST(handshake_hello, of_a_monitor_asks_for_no_mechanisms)
+TEST(handshake_hello, monitor_hello_omits_sasl_supported_mechs)
 {
     const auto hello = written(handshake_hello{});
     EXPECT_FALSE(hello["saslSupportedMechs"]);
     EXPECT_FALSE(hello["speculativeAuthenticate"]);
 }
 
-TEST(first_hello, is_the_legacy_one_unless_the_server_must_know_better)
+TEST(first_hello, legacy_hello_unless_server_api_or_load_balanced)
 {
     EXPECT_EQ(first_hello({}, false), hello_command::legacy);
     EXPECT_EQ(first_hello({}, true), hello_command::hello);
     EXPECT_EQ(first_hello({.version = "1"}, false), hello_command::hello);
 }
 
-TEST(monitor_hello, repeats_nothing_of_the_handshake)
+TEST(monitor_hello, contains_only_the_command_and_db)
 {
     EXPECT_EQ(written(monitor_hello{}), doc("hello", 1, "$db", "admin"));
     EXPECT_EQ(written(monitor_hello{.command = hello_command::legacy}),
               doc("isMaster", 1, "helloOk", true, "$db", "admin"));
 }
 
-TEST(monitor_hello, streams_from_a_topology_version)
+TEST(monitor_hello, topology_version_and_max_await_time_are_sent)
 {
     using namespace std::chrono_literals;
     const auto version = doc("processId", bson::object_id{}, "counter", std::int64_t{5});

@@ -74,7 +74,7 @@ bson::document command_of(const login_step& step)
     return std::get<send_next>(step).command;
 }
 
-TEST(scram_login, speaks_as_the_specification_prints_it)
+TEST(scram_login, conversation_matches_the_specification_examples)
 {
     for (const transcript& t : {sha_1, sha_256}) {
         login_start login = begin(t);
@@ -92,7 +92,7 @@ TEST(scram_login, speaks_as_the_specification_prints_it)
     }
 }
 
-TEST(scram_login, sends_an_empty_message_to_a_server_that_wants_one)
+TEST(scram_login, final_empty_message_is_sent_if_done_is_false)
 {
     for (const transcript& t : {sha_1, sha_256}) {
         login_start login = begin(t);
@@ -105,7 +105,7 @@ TEST(scram_login, sends_an_empty_message_to_a_server_that_wants_one)
     }
 }
 
-TEST(scram_login, goes_along_with_a_hello)
+TEST(scram_login, speculative_authenticate_carries_sasl_start_and_db)
 {
     login_start login = begin(sha_256);
     EXPECT_EQ(login.speculative, doc("saslStart", 1, "mechanism", "SCRAM-SHA-256", "payload",
@@ -119,7 +119,7 @@ TEST(scram_login, goes_along_with_a_hello)
     EXPECT_TRUE(step_login(login.state, reply(1, sha_256.server_final, true)));
 }
 
-TEST(scram_login, uses_the_keys_and_the_database_that_it_is_given)
+TEST(scram_login, cached_keys_and_auth_source_are_used)
 {
     login_start first = begin(sha_256);
     ASSERT_TRUE(step_login(first.state, reply(1, sha_256.server_first, false)));
@@ -135,7 +135,7 @@ TEST(scram_login, uses_the_keys_and_the_database_that_it_is_given)
     EXPECT_EQ(command_of(next).get<std::string>("$db").value(), "sea");
 }
 
-TEST(scram_login, copies_the_conversation_whatever_its_number)
+TEST(scram_login, conversation_id_is_echoed_unchanged)
 {
     for (const std::int64_t id : {std::int64_t{-5}, std::int64_t{0}, std::int64_t{1} << 40}) {
         login_start login = begin(sha_256);
@@ -198,7 +198,7 @@ TEST(scram_login, malformed_reply_ends_the_conversation)
     }
 }
 
-TEST(login, is_over_when_it_is_over)
+TEST(login, reply_after_completion_is_refused)
 {
     login_start login = start_login({.mechanism = x509}, "").value();
     ASSERT_TRUE(step_login(login.state, doc("ok", 1)));
@@ -227,7 +227,7 @@ TEST(login, refusal_has_code_and_known_labels_but_not_the_servers_message)
     }
 }
 
-TEST(plain_login, speaks_as_the_specification_prints_it)
+TEST(plain_login, payload_matches_the_specification_example)
 {
     login_start login = start_login({plain, "user", "pencil"}, "").value();
     EXPECT_EQ(login.command, doc("saslStart", 1, "mechanism", "PLAIN", "payload",
@@ -237,7 +237,7 @@ TEST(plain_login, speaks_as_the_specification_prints_it)
     EXPECT_FALSE(std::get<logged_in>(done).keys);
 }
 
-TEST(plain_login, does_not_go_on)
+TEST(plain_login, server_challenge_after_the_payload_is_refused)
 {
     login_start login = start_login({plain, "user", "lovelace"}, "").value();
     EXPECT_EQ(step_login(login.state, reply(1, "", false)).error().code(), errc::untrusted_server);
@@ -245,7 +245,7 @@ TEST(plain_login, does_not_go_on)
     EXPECT_EQ(step_login(login.state, doc("ok", 1)).error().code(), errc::untrusted_server);
 }
 
-TEST(x509_login, names_the_user_only_if_there_is_one)
+TEST(x509_login, user_field_is_sent_only_if_set)
 {
     EXPECT_EQ(start_login({.mechanism = x509}, "").value().command,
               doc("authenticate", 1, "mechanism", "MONGODB-X509", "$db", "$external"));
@@ -256,7 +256,7 @@ TEST(x509_login, names_the_user_only_if_there_is_one)
                                      "CN=client", "db", "$external"));
 }
 
-TEST(x509_login, is_done_with_one_reply)
+TEST(x509_login, one_ok_reply_completes_authentication)
 {
     login_start login = start_login({.mechanism = x509}, "").value();
     const auto done = step_speculative(login.state, doc("dbname", "$external", "user", "CN=x"));
@@ -265,7 +265,7 @@ TEST(x509_login, is_done_with_one_reply)
     EXPECT_EQ(step_login(login.state, doc("ok", 0)).error().code(), errc::authentication_failed);
 }
 
-TEST(login, does_not_start_with_a_credential_that_cannot_be_used)
+TEST(login, credential_without_user_or_password_is_refused)
 {
     using namespace std::string_view_literals;
     struct row {
@@ -295,7 +295,7 @@ TEST(login, does_not_start_with_a_credential_that_cannot_be_used)
     EXPECT_TRUE(start_login({scram_sha_1, "user", "lovelace\x07"}, "abc"));
 }
 
-TEST(mechanism, is_negotiated)
+TEST(mechanism, default_follows_sasl_supported_mechs)
 {
     using names = std::vector<std::string>;
     EXPECT_EQ(default_mechanism(std::nullopt), scram_sha_1);
@@ -305,7 +305,7 @@ TEST(mechanism, is_negotiated)
     EXPECT_EQ(default_mechanism(names{"PLAIN", "ANY", "SCRAM-SHA-256-PLUS"}), scram_sha_1);
 }
 
-TEST(mechanism, of_the_speculative_message)
+TEST(mechanism, speculative_default_is_scram_sha_256)
 {
     EXPECT_EQ(speculative_mechanism(std::nullopt), scram_sha_256);
     EXPECT_EQ(speculative_mechanism(scram_sha_1), scram_sha_1);
@@ -314,7 +314,7 @@ TEST(mechanism, of_the_speculative_message)
     EXPECT_EQ(speculative_mechanism(plain), std::nullopt);
 }
 
-TEST(mechanism, is_known_by_name)
+TEST(mechanism, lookup_by_name_is_exact)
 {
     for (const login_mechanism which : {scram_sha_1, scram_sha_256, x509, plain})
         EXPECT_EQ(login_mechanism_named(name_of(which)), which);

@@ -9,7 +9,7 @@
 namespace holdfast::core::mongo {
 namespace {
 
-TEST(saslprep, gives_the_examples_of_rfc_4013)
+TEST(saslprep, examples_of_rfc_4013_are_prepared)
 {
     struct row {
         const char* given;
@@ -29,7 +29,7 @@ TEST(saslprep, gives_the_examples_of_rfc_4013)
         EXPECT_EQ(saslprep(r.given).value().view(), r.expected);
 }
 
-TEST(saslprep, refuses_what_is_prohibited_without_repeating_it)
+TEST(saslprep, prohibited_input_is_refused_and_not_echoed)
 {
     using namespace std::string_literals;
     const std::string table[] = {

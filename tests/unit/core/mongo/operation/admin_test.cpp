@@ -62,7 +62,7 @@ error refusal(std::int32_t code)
     return make_server_error(doc("ok", 0, "errmsg", "no", "code", code).view());
 }
 
-TEST(admin, a_collection_is_created_with_what_was_said_and_no_more)
+TEST(admin, create_sends_only_the_options_that_are_set)
 {
     VERIFIES("RW-034");
     expect_change(create_collection(space_of(""), "c", {}), R"({"create": "c"})");
@@ -83,7 +83,7 @@ TEST(admin, a_collection_is_created_with_what_was_said_and_no_more)
                   R"({"create": "v", "viewOn": "c", "pipeline": [{"$match": {"a": 1}}]})");
 }
 
-TEST(admin, every_option_of_create_has_its_name)
+TEST(admin, create_sends_every_option_under_its_name)
 {
     const auto one = doc("a", 1);
     const auto more = doc("recordIdsReplicated", true);
@@ -106,7 +106,7 @@ TEST(admin, every_option_of_create_has_its_name)
                       "collation": {"a": 1}, "recordIdsReplicated": true, "comment": "why"})");
 }
 
-TEST(admin, the_write_concern_is_sent_unless_it_is_the_servers_own)
+TEST(admin, write_concern_is_omitted_if_it_is_the_default)
 {
     operation_space space = space_of();
     expect_change(drop_collection(space, {}), R"({"drop": "c"})");
@@ -120,14 +120,14 @@ TEST(admin, the_write_concern_is_sent_unless_it_is_the_servers_own)
                   R"({"drop": "c", "writeConcern": {"w": 0}})");
 }
 
-TEST(admin, a_collection_is_changed_by_the_fields_of_collMod)
+TEST(admin, coll_mod_sends_the_given_fields)
 {
     const auto changes = doc("index", doc("keyPattern", doc("x", 1), "prepareUnique", true));
     expect_change(modify_collection(space_of(""), "c", changes.view(), {}),
                   R"({"collMod": "c", "index": {"keyPattern": {"x": 1}, "prepareUnique": true}})");
 }
 
-TEST(admin, renaming_is_the_business_of_the_admin_database)
+TEST(admin, rename_collection_is_sent_to_admin)
 {
     expect_change(rename_collection(space_of(), "d", {}),
                   R"({"renameCollection": "db.c", "to": "db.d"})", "admin");
@@ -135,7 +135,7 @@ TEST(admin, renaming_is_the_business_of_the_admin_database)
                   R"({"renameCollection": "db.c", "to": "db.d", "dropTarget": true})", "admin");
 }
 
-TEST(admin, what_has_no_name_is_refused_before_anything_is_sent)
+TEST(admin, empty_names_are_refused_before_sending)
 {
     EXPECT_FALSE(create_collection(space_of(""), "", {}));
     EXPECT_FALSE(modify_collection(space_of(""), "", {}, {}));
@@ -146,7 +146,7 @@ TEST(admin, what_has_no_name_is_refused_before_anything_is_sent)
     EXPECT_FALSE(list_indexes(space_of(""), {}));
 }
 
-TEST(admin, what_is_not_there_has_been_dropped)
+TEST(admin, drop_ignores_namespace_not_found)
 {
     EXPECT_TRUE(read_drop(doc("ok", 1)));
     EXPECT_TRUE(read_drop(refusal(26)));
@@ -156,7 +156,7 @@ TEST(admin, what_is_not_there_has_been_dropped)
     EXPECT_FALSE(read_drop(error{error_code{26, boost::system::system_category()}, "network"}));
 }
 
-TEST(admin, collections_are_listed_by_a_cursor_on_the_primary)
+TEST(admin, list_collections_ignores_read_preference_and_concern)
 {
     operation_space space = space_of("");
     space.read_preference.mode = read_mode::secondary;
@@ -182,7 +182,7 @@ TEST(admin, collections_are_listed_by_a_cursor_on_the_primary)
     EXPECT_EQ(full.rules.comment, doc("comment", "why"));
 }
 
-TEST(admin, only_names_are_asked_for_where_the_filter_allows_it)
+TEST(admin, list_collection_names_sets_name_only_for_name_filters)
 {
     const auto by_name = doc("name", "c");
     const auto by_type = doc("name", "c", "type", "view");
@@ -192,7 +192,7 @@ TEST(admin, only_names_are_asked_for_where_the_filter_allows_it)
     EXPECT_EQ(names_only({.name_only = false}).name_only, false);
 }
 
-TEST(admin, databases_are_listed_by_the_admin_database)
+TEST(admin, list_databases_is_sent_to_admin)
 {
     const auto wanted = doc("name", "a");
     expect_listing(list_databases(operation_space{}, {}).value(), R"({"listDatabases": 1})",
@@ -214,7 +214,7 @@ TEST(admin, databases_are_listed_by_the_admin_database)
     EXPECT_EQ(read_database_names(refusal(13)).error().code().value(), 13);
 }
 
-TEST(admin, an_index_is_called_after_its_keys)
+TEST(admin, index_name_is_generated_from_its_keys)
 {
     EXPECT_EQ(index_name(doc("name", 1, "dob", -1)), "name_1_dob_-1");
     EXPECT_EQ(index_name(doc("a.b", std::int64_t{1}, "c", -1.0)), "a.b_1_c_-1");
@@ -225,7 +225,7 @@ TEST(admin, an_index_is_called_after_its_keys)
     EXPECT_EQ(index_name(doc("_id", 1, "a", 1)), "_id_1_a_1");
 }
 
-TEST(admin, indexes_are_created_with_names)
+TEST(admin, create_indexes_sends_names_and_options)
 {
     const auto a = doc("a", 1);
     const auto b = doc("b", -1);
@@ -249,7 +249,7 @@ TEST(admin, indexes_are_created_with_names)
     EXPECT_FALSE(create_indexes(space_of(), keyless, {}));
 }
 
-TEST(admin, a_commit_quorum_needs_a_server_that_knows_it)
+TEST(admin, commit_quorum_requires_wire_version_9)
 {
     const auto keys = doc("a", 1);
     const index_model one[] = {{.keys = keys.view()}};
@@ -259,7 +259,7 @@ TEST(admin, a_commit_quorum_needs_a_server_that_knows_it)
     EXPECT_EQ(made->need.wire_version, 9);
 }
 
-TEST(admin, an_index_is_dropped_by_name_or_by_keys_and_all_only_if_that_was_meant)
+TEST(admin, drop_index_refuses_a_star_unless_drop_indexes)
 {
     expect_change(drop_index(space_of(), "a_1", {}), R"({"dropIndexes": "c", "index": "a_1"})");
     expect_change(drop_index(space_of(), doc("a", 1), {.comment = "why"}),
@@ -270,14 +270,14 @@ TEST(admin, an_index_is_dropped_by_name_or_by_keys_and_all_only_if_that_was_mean
     expect_change(drop_all_indexes(space_of(), {}), R"({"dropIndexes": "c", "index": "*"})");
 }
 
-TEST(admin, indexes_of_a_collection_that_is_not_there_are_an_empty_list)
+TEST(admin, list_indexes_of_a_missing_collection_is_empty)
 {
     auto made = list_indexes(space_of(), {.batch_size = 5}).value();
     expect_listing(made.first, R"({"listIndexes": "c", "cursor": {"batchSize": 5}})");
     EXPECT_TRUE(made.rules.missing_is_empty);
 }
 
-TEST(admin, an_operation_has_its_own_time_or_that_of_its_space)
+TEST(admin, operation_timeout_overrides_the_inherited_one)
 {
     operation_space space = space_of();
     space.timeout = 5s;

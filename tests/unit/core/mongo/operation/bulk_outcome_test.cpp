@@ -34,7 +34,7 @@ bulk_writes inserts(int count)
     return work;
 }
 
-TEST(bulk_outcome, counts_are_added_and_places_are_those_of_the_list)
+TEST(bulk_outcome, counts_are_summed_and_indexes_refer_to_the_input)
 {
     bulk_writes work;
     work.insert_one(doc("_id", "a"));
@@ -62,7 +62,7 @@ TEST(bulk_outcome, counts_are_added_and_places_are_those_of_the_list)
     EXPECT_EQ(done.inserted_ids.at(4).get<std::string>().value(), "b");
 }
 
-TEST(bulk_outcome, ordered_writes_stop_at_the_first_that_fails)
+TEST(bulk_outcome, ordered_writes_stop_at_the_first_write_error)
 {
     VERIFIES("RW-023");
     VERIFIES("RD-025");
@@ -88,7 +88,7 @@ TEST(bulk_outcome, ordered_writes_stop_at_the_first_that_fails)
     EXPECT_FALSE(failed.ended_by);
 }
 
-TEST(bulk_outcome, unordered_writes_go_on_and_tell_of_all_failures_by_their_places)
+TEST(bulk_outcome, unordered_writes_report_all_errors_with_input_indexes)
 {
     bulk_writes work;
     work.delete_one(doc("_id", 0)).insert_one(doc("_id", 1)).update_one(doc(), doc("$a", 1));
@@ -119,7 +119,7 @@ TEST(bulk_outcome, unordered_writes_go_on_and_tell_of_all_failures_by_their_plac
     EXPECT_EQ(failed.partial_result->inserted_ids.begin()->first, 3);
 }
 
-TEST(bulk_outcome, a_refused_write_to_many_documents_may_be_half_done)
+TEST(bulk_outcome, write_error_of_a_multi_statement_may_be_partly_applied)
 {
     for (const int place : {0, 1}) {
         bulk_writes work;
@@ -136,7 +136,7 @@ TEST(bulk_outcome, a_refused_write_to_many_documents_may_be_half_done)
     }
 }
 
-TEST(bulk_outcome, write_concern_errors_do_not_end_the_writes)
+TEST(bulk_outcome, write_concern_error_does_not_stop_ordered_writes)
 {
     const auto writes = make(inserts(4));
     ASSERT_TRUE(send(*writes->next(), {.writes = 2}));
@@ -161,7 +161,7 @@ TEST(bulk_outcome, write_concern_errors_do_not_end_the_writes)
     EXPECT_FALSE(failed.ended_by);
 }
 
-TEST(bulk_outcome, a_reply_may_tell_of_writes_and_of_their_concern_at_once)
+TEST(bulk_outcome, reply_with_write_and_write_concern_errors_reports_both)
 {
     const auto writes = make(inserts(3), {.ordered = false});
     ASSERT_TRUE(send(*writes->next()));
@@ -176,7 +176,7 @@ TEST(bulk_outcome, a_reply_may_tell_of_writes_and_of_their_concern_at_once)
     EXPECT_EQ(failure_in(done.error()).partial_result.value().inserted_count, 2);
 }
 
-TEST(bulk_outcome, a_command_that_fails_as_a_whole_ends_the_writes_whatever_their_order)
+TEST(bulk_outcome, command_error_ends_ordered_and_unordered_writes)
 {
     VERIFIES("RW-058");
     VERIFIES("RW-059");
@@ -205,7 +205,7 @@ TEST(bulk_outcome, a_command_that_fails_as_a_whole_ends_the_writes_whatever_thei
     }
 }
 
-TEST(bulk_outcome, the_first_command_may_fail_as_well)
+TEST(bulk_outcome, first_command_error_ends_the_writes)
 {
     const auto writes = make(inserts(2));
     ASSERT_TRUE(send(*writes->next()));
@@ -222,7 +222,7 @@ TEST(bulk_outcome, the_first_command_may_fail_as_well)
               nullptr);
 }
 
-TEST(bulk_outcome, an_error_before_anything_was_sent_is_told_as_it_is)
+TEST(bulk_outcome, error_before_the_first_send_is_returned_unchanged)
 {
     VERIFIES("RW-045");
     const auto writes = make(inserts(2));
@@ -234,7 +234,7 @@ TEST(bulk_outcome, an_error_before_anything_was_sent_is_told_as_it_is)
     EXPECT_EQ(done.error().detail(), nullptr);
 }
 
-TEST(bulk_outcome, places_that_a_server_makes_up_lead_nowhere_else)
+TEST(bulk_outcome, out_of_range_indexes_of_a_reply_are_ignored)
 {
     const auto writes = make(inserts(2));
     ASSERT_TRUE(send(*writes->next()));

@@ -58,7 +58,7 @@ std::string commands(collection_writes& of, allows limits = {})
 
 // ---- What is sent ----
 
-TEST(bulk, ordered_writes_share_commands_with_neighbours_of_their_kind)
+TEST(bulk, ordered_writes_batch_consecutive_writes_of_a_kind)
 {
     bulk_writes work;
     work.insert_one(doc("_id", 1)).insert_one(doc("_id", 2));
@@ -67,7 +67,7 @@ TEST(bulk, ordered_writes_share_commands_with_neighbours_of_their_kind)
     EXPECT_EQ(commands(*make(work)), "insert 2, update 2, insert 1, delete 1");
 }
 
-TEST(bulk, unordered_writes_share_one_command_for_each_kind)
+TEST(bulk, unordered_writes_use_one_command_per_kind)
 {
     bulk_writes work;
     work.delete_one(doc("x", 1)).insert_one(doc("_id", 1));
@@ -76,7 +76,7 @@ TEST(bulk, unordered_writes_share_one_command_for_each_kind)
     EXPECT_EQ(commands(*make(work, {.ordered = false})), "insert 2, update 1, delete 2");
 }
 
-TEST(bulk, a_command_has_its_options_in_the_body_and_its_statements_in_a_sequence)
+TEST(bulk, statements_are_sent_as_a_document_sequence)
 {
     bulk_writes work;
     work.insert_one(doc("_id", 1, "x", 11)).insert_one(doc("x", 22, "_id", 2));
@@ -96,7 +96,7 @@ TEST(bulk, a_command_has_its_options_in_the_body_and_its_statements_in_a_sequenc
     EXPECT_EQ(sent.in("documents"), R"({"_id":1,"x":11} {"x":22,"_id":2})");
 }
 
-TEST(bulk, statements_of_updates_and_deletes_carry_what_was_said_and_no_more)
+TEST(bulk, statements_hold_only_the_options_that_are_set)
 {
     const auto index = doc("_id", 1);
     const auto sort = doc("x", -1);
@@ -132,7 +132,7 @@ TEST(bulk, statements_of_updates_and_deletes_carry_what_was_said_and_no_more)
     EXPECT_EQ(deletes.sequences.at("deletes")[1], json(R"({"q": {"a": 5}, "limit": 0})"));
 }
 
-TEST(bulk, a_document_without_an_id_gets_one_as_its_first_field)
+TEST(bulk, generated_id_is_the_first_field)
 {
     bulk_writes work;
     work.insert_one(doc("x", 1)).insert_one(doc("_id", 7)).insert_one(doc());
@@ -151,7 +151,7 @@ TEST(bulk, a_document_without_an_id_gets_one_as_its_first_field)
     EXPECT_EQ(done.inserted_ids[2].get<bson::object_id>().value().bytes[11], 2);
 }
 
-TEST(bulk, an_id_is_found_wherever_it_lies)
+TEST(bulk, existing_id_is_found_at_any_position)
 {
     const std::string long_key(20, 'k');
     for (const bson::document& one :
@@ -173,12 +173,12 @@ TEST(bulk, an_id_is_found_wherever_it_lies)
     }
 }
 
-TEST(bulk, a_command_takes_as_many_writes_as_the_connection_allows)
+TEST(bulk, batch_is_split_at_max_write_batch_size)
 {
     EXPECT_EQ(commands(*make(inserts(5)), {.writes = 2}), "insert 2, insert 2, insert 1");
 }
 
-TEST(bulk, a_message_is_not_larger_than_the_connection_allows)
+TEST(bulk, batch_is_split_at_max_message_size)
 {
     const auto writes = make(inserts(20));
     const std::size_t all = send(*writes->next()).value().bytes.size();
@@ -192,7 +192,7 @@ TEST(bulk, a_message_is_not_larger_than_the_connection_allows)
         "insert 10, insert 10");
 }
 
-TEST(bulk, a_retry_sends_the_same_bytes_whatever_its_connection_allows)
+TEST(bulk, retry_sends_the_same_bytes_on_another_connection)
 {
     VERIFIES("RW-056");
     const auto writes = make(inserts(5));
@@ -205,7 +205,7 @@ TEST(bulk, a_retry_sends_the_same_bytes_whatever_its_connection_allows)
     EXPECT_EQ(send(*writes->next()).value().count("documents"), 2U);
 }
 
-TEST(bulk, a_document_that_is_too_large_is_named_and_nothing_of_its_batch_is_sent)
+TEST(bulk, too_large_document_fails_its_whole_batch)
 {
     bulk_writes work;
     work.insert_one(doc("_id", 1)).insert_one(doc("_id", std::string(200, 'x')));
@@ -223,7 +223,7 @@ TEST(bulk, a_document_that_is_too_large_is_named_and_nothing_of_its_batch_is_sen
     EXPECT_EQ(done.error().detail(), nullptr);  // nothing was sent at all
 }
 
-TEST(bulk, statements_may_be_a_little_larger_than_documents)
+TEST(bulk, statement_may_exceed_the_document_limit_by_16_kib)
 {
     bulk_writes work;
     work.delete_one(doc("_id", std::string(200, 'x')));
@@ -235,7 +235,7 @@ TEST(bulk, statements_may_be_a_little_larger_than_documents)
 
 // ---- Which commands may be repeated ----
 
-TEST(bulk, a_command_with_a_statement_for_many_documents_has_no_transaction_number)
+TEST(bulk, multi_statement_command_has_no_txn_number)
 {
     VERIFIES("RW-026");
     VERIFIES("RW-031");
@@ -250,7 +250,7 @@ TEST(bulk, a_command_with_a_statement_for_many_documents_has_no_transaction_numb
     EXPECT_EQ(commands(*make(work)), "insert 1, update 2 once, delete 1, insert 1, delete 2 once");
 }
 
-TEST(bulk, each_command_of_a_split_group_is_judged_on_its_own)
+TEST(bulk, each_batch_decides_its_txn_number_separately)
 {
     VERIFIES("RW-026");
     bulk_writes work;
@@ -263,7 +263,7 @@ TEST(bulk, each_command_of_a_split_group_is_judged_on_its_own)
     EXPECT_EQ(commands(*make(work)), "delete 6 once");
 }
 
-TEST(bulk, a_write_without_acknowledgement_is_not_repeated)
+TEST(bulk, unacknowledged_write_is_not_retryable)
 {
     VERIFIES("RW-070");
     const auto writes = make(inserts(2), {.write_concern = holdfast::mongo::unacknowledged});
@@ -277,7 +277,7 @@ TEST(bulk, a_write_without_acknowledgement_is_not_repeated)
     EXPECT_TRUE(done.inserted_ids.empty());
 }
 
-TEST(bulk, hints_without_acknowledgement_need_servers_that_would_refuse_them)
+TEST(bulk, unacknowledged_hint_requires_a_wire_version)
 {
     bulk_writes work;
     work.update_one(doc(), doc("$set", doc("x", 1)), {.hint = "_id_"});
@@ -293,7 +293,7 @@ TEST(bulk, hints_without_acknowledgement_need_servers_that_would_refuse_them)
 
 // ---- What makes no sense ----
 
-TEST(bulk, nothing_is_sent_if_a_write_makes_no_sense)
+TEST(bulk, invalid_writes_are_refused_before_sending)
 {
     const auto description = [](const bulk_writes& work) {
         return std::string{try_make(work).error().message()};

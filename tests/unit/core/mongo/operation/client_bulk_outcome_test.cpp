@@ -56,7 +56,7 @@ bson::document next_batch(std::string_view results, std::int64_t cursor = 0)
 constexpr std::string_view refused =
     R"({"ok": 0, "idx": 0, "code": 17276, "errmsg": "no", "n": 0})";
 
-TEST(client_bulk_outcome, verbose_results_are_found_by_the_places_of_their_writes)
+TEST(client_bulk_outcome, verbose_results_are_indexed_by_input_position)
 {
     client_bulk_writes work;
     work.delete_one("db.coll", doc());
@@ -93,7 +93,7 @@ TEST(client_bulk_outcome, verbose_results_are_found_by_the_places_of_their_write
     EXPECT_EQ(done.delete_results.at(4).deleted_count, 3);
 }
 
-TEST(client_bulk_outcome, the_cursor_is_read_to_its_end)
+TEST(client_bulk_outcome, results_cursor_is_read_with_get_more_to_its_end)
 {
     const auto writes = make(deletes(3), {.verbose_results = true});
     ASSERT_TRUE(send(*writes->next()));
@@ -113,7 +113,7 @@ TEST(client_bulk_outcome, the_cursor_is_read_to_its_end)
     EXPECT_EQ(writes->finish().value().delete_results.size(), 3U);
 }
 
-TEST(client_bulk_outcome, a_cursor_that_cannot_be_read_ends_the_writes_and_is_killed)
+TEST(client_bulk_outcome, get_more_error_ends_the_writes_and_kills_the_cursor)
 {
     const auto writes = make(deletes(3), {.verbose_results = true});
     ASSERT_TRUE(send(*writes->next(), {.writes = 2}));
@@ -136,7 +136,7 @@ TEST(client_bulk_outcome, a_cursor_that_cannot_be_read_ends_the_writes_and_is_ki
     EXPECT_TRUE(failed.partly_done) << "whatever became of the getMore";
 }
 
-TEST(client_bulk_outcome, a_refused_write_to_many_documents_may_be_half_done)
+TEST(client_bulk_outcome, write_error_of_a_multi_statement_may_be_partly_applied)
 {
     for (const bool many : {false, true}) {
         client_bulk_writes work = deletes(1);
@@ -153,7 +153,7 @@ TEST(client_bulk_outcome, a_refused_write_to_many_documents_may_be_half_done)
     }
 }
 
-TEST(client_bulk_outcome, ordered_writes_stop_at_the_first_that_fails)
+TEST(client_bulk_outcome, ordered_writes_stop_at_the_first_write_error)
 {
     VERIFIES("RD-025");
     const auto writes = make(deletes(4), {.verbose_results = true});
@@ -172,7 +172,7 @@ TEST(client_bulk_outcome, ordered_writes_stop_at_the_first_that_fails)
     EXPECT_EQ(failed.partial_client_result.value().delete_results.size(), 1U);
 }
 
-TEST(client_bulk_outcome, an_error_that_is_told_later_stops_ordered_writes_at_once)
+TEST(client_bulk_outcome, write_error_in_a_later_batch_stops_ordered_writes)
 {
     const auto writes = make(deletes(4));
     ASSERT_TRUE(send(*writes->next(), {.writes = 2}));
@@ -186,7 +186,7 @@ TEST(client_bulk_outcome, an_error_that_is_told_later_stops_ordered_writes_at_on
     EXPECT_EQ(failure_in(done.error()).partial_client_result.value().deleted_count, 1);
 }
 
-TEST(client_bulk_outcome, unordered_writes_go_on)
+TEST(client_bulk_outcome, unordered_writes_continue_after_write_errors)
 {
     const auto writes = make(deletes(4), {.ordered = false});
     ASSERT_TRUE(send(*writes->next(), {.writes = 2}));
@@ -206,7 +206,7 @@ TEST(client_bulk_outcome, unordered_writes_go_on)
 
 /// "Drivers MUST NOT populate the partialResult field if it cannot be determined that at least one
 /// write was successfully performed."
-TEST(client_bulk_outcome, there_is_no_partial_result_if_nothing_was_done)
+TEST(client_bulk_outcome, partial_result_is_absent_if_no_write_succeeded)
 {
     const auto partial = [](bool ordered, int writes_given, int errors, std::string_view results) {
         const auto writes = make(deletes(writes_given), {.ordered = ordered});
@@ -231,7 +231,7 @@ TEST(client_bulk_outcome, there_is_no_partial_result_if_nothing_was_done)
     EXPECT_EQ(failure_in(done.error()).ended_by.value().code(), (error_code{8, server_category()}));
 }
 
-TEST(client_bulk_outcome, write_concern_errors_are_collected_over_all_commands)
+TEST(client_bulk_outcome, write_concern_errors_of_all_commands_are_collected)
 {
     const auto writes = make(deletes(3));
     for (const int count : {2, 1}) {
@@ -249,7 +249,7 @@ TEST(client_bulk_outcome, write_concern_errors_are_collected_over_all_commands)
     EXPECT_EQ(failure_in(done.error()).partial_client_result.value().deleted_count, 3);
 }
 
-TEST(client_bulk_outcome, a_reply_without_a_cursor_ends_the_writes)
+TEST(client_bulk_outcome, reply_without_a_cursor_ends_the_writes)
 {
     const auto writes = make(deletes(2));
     ASSERT_TRUE(send(*writes->next(), {.writes = 1}));
@@ -262,7 +262,7 @@ TEST(client_bulk_outcome, a_reply_without_a_cursor_ends_the_writes)
     EXPECT_TRUE(failure_in(done.error()).partly_done);
 }
 
-TEST(client_bulk_outcome, places_that_a_server_makes_up_lead_nowhere_else)
+TEST(client_bulk_outcome, out_of_range_indexes_of_a_reply_are_ignored)
 {
     const auto writes = make(deletes(2), {.ordered = false, .verbose_results = true});
     ASSERT_TRUE(send(*writes->next()));

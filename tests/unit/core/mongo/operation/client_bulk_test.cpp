@@ -54,7 +54,7 @@ bson::document inserted(int count)
 
 // ---- What is sent ----
 
-TEST(client_bulk, operations_name_their_namespaces_by_number)
+TEST(client_bulk, ops_refer_to_ns_info_by_index)
 {
     client_bulk_writes work;
     work.insert_one("db0.coll0", doc("_id", 1)).insert_one("db0.coll0", doc("x", 2));
@@ -92,13 +92,13 @@ TEST(client_bulk, operations_name_their_namespaces_by_number)
     EXPECT_EQ(sent.in("nsInfo"), R"({"ns":"db0.coll0"} {"ns":"db0.coll1"} {"ns":"db1.coll2"})");
 }
 
-TEST(client_bulk, results_of_single_writes_are_asked_for_only_if_wanted)
+TEST(client_bulk, errors_only_is_true_unless_verbose_results)
 {
     EXPECT_EQ(send(*make(inserts(1))->next()).value().body,
               json(R"({"bulkWrite": 1, "errorsOnly": true, "ordered": true, "$db": "admin"})"));
 }
 
-TEST(client_bulk, a_command_takes_as_many_writes_as_the_connection_allows)
+TEST(client_bulk, batch_is_split_at_max_write_batch_size)
 {
     const auto writes = make(inserts(5));
     for (const std::size_t count : {2U, 2U, 1U}) {
@@ -115,7 +115,7 @@ TEST(client_bulk, a_command_takes_as_many_writes_as_the_connection_allows)
 
 /// The eleventh prose test of the CRUD specification, with its numbers: 43 bytes of the command, 21
 /// of the first namespace, 58 of the last operation, 1000 of overhead.
-TEST(client_bulk, namespaces_count_among_the_bytes_of_a_message)
+TEST(client_bulk, ns_info_counts_towards_max_message_size)
 {
     constexpr std::int32_t most = 4096;
     constexpr std::size_t filling = most - 1122;
@@ -146,7 +146,7 @@ TEST(client_bulk, namespaces_count_among_the_bytes_of_a_message)
     EXPECT_EQ(send(*writes->next(), {.message = most}).value().count("ops"), 1U);
 }
 
-TEST(client_bulk, a_retry_sends_the_same_bytes_whatever_its_connection_allows)
+TEST(client_bulk, retry_sends_the_same_bytes_on_another_connection)
 {
     VERIFIES("RW-056");
     client_bulk_writes work;
@@ -162,7 +162,7 @@ TEST(client_bulk, a_retry_sends_the_same_bytes_whatever_its_connection_allows)
     EXPECT_EQ(send(*second).value().bytes, once.bytes);
 }
 
-TEST(client_bulk, a_command_with_a_write_to_many_documents_has_no_transaction_number)
+TEST(client_bulk, multi_write_command_has_no_txn_number)
 {
     client_bulk_writes work = inserts(4);
     work.delete_many("db.coll", doc());
@@ -180,7 +180,7 @@ TEST(client_bulk, a_command_with_a_write_to_many_documents_has_no_transaction_nu
 
 // ---- What makes no sense ----
 
-TEST(client_bulk, nothing_is_sent_if_a_write_makes_no_sense)
+TEST(client_bulk, invalid_writes_are_refused_before_sending)
 {
     const auto text = [](const client_bulk_writes& work, const bulk_write_options& options = {}) {
         return std::string{try_make(work, options).error().message()};
@@ -202,7 +202,7 @@ TEST(client_bulk, nothing_is_sent_if_a_write_makes_no_sense)
               std::string::npos);
 }
 
-TEST(client_bulk, an_operation_that_fits_into_no_message_is_an_error)
+TEST(client_bulk, operation_larger_than_a_message_is_refused)
 {
     client_bulk_writes document;
     document.insert_one("db.coll", doc("a", std::string(3000, 'b')));
@@ -221,7 +221,7 @@ TEST(client_bulk, an_operation_that_fits_into_no_message_is_an_error)
     }
 }
 
-TEST(client_bulk, only_without_acknowledgement_documents_are_measured)
+TEST(client_bulk, document_size_is_checked_only_if_unacknowledged)
 {
     const std::string large(300, 'b');
     client_bulk_writes insert;
@@ -239,7 +239,7 @@ TEST(client_bulk, only_without_acknowledgement_documents_are_measured)
     EXPECT_TRUE(send(*make(filter, silent)->next(), little));
 }
 
-TEST(client_bulk, all_commands_are_sent_without_acknowledgement)
+TEST(client_bulk, unacknowledged_writes_send_every_batch)
 {
     const auto writes = make(inserts(3),
                              {.write_concern = holdfast::mongo::unacknowledged, .ordered = false});

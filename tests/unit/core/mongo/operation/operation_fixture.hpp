@@ -47,7 +47,7 @@ inline operation_space a_space()
 {
     operation_space space;
     space.database = "sea";
-    space.collection = "kelp";
+    space.collection = "coll";
     return space;
 }
 

@@ -38,7 +38,7 @@ bool is_read_if_length_is(const bson::document& whole, bson::view inside, std::u
     return read_batch(bson::view::parse(bytes).value()).has_value();
 }
 
-TEST(query_batch, counts_its_documents_also_if_there_are_many)
+TEST(query_batch, count_is_the_number_of_documents)
 {
     EXPECT_EQ(read_batch(reply_with({}))->count, 0);
     EXPECT_EQ(read_batch(reply_with({bson::document{}}))->count, 1);
@@ -47,9 +47,9 @@ TEST(query_batch, counts_its_documents_also_if_there_are_many)
     EXPECT_EQ(read_batch(reply_with(many))->count, 12'345);
 }
 
-TEST(query_batch, does_not_believe_a_document_that_says_it_is_longer_or_shorter)
+TEST(query_batch, document_with_a_wrong_length_is_refused)
 {
-    const bson::document inside = doc("name", "kelp");
+    const bson::document inside = doc("name", "demo");
     const bson::document whole = reply_with({inside});
     const auto right = static_cast<std::uint32_t>(inside.view().size());
     for (std::uint32_t length = 0; length < right + 20; ++length)
@@ -58,9 +58,9 @@ TEST(query_batch, does_not_believe_a_document_that_says_it_is_longer_or_shorter)
         EXPECT_FALSE(is_read_if_length_is(whole, inside, wrong)) << wrong;
 }
 
-TEST(query_batch, does_not_believe_a_document_without_an_end)
+TEST(query_batch, document_without_a_terminator_is_refused)
 {
-    const bson::document inside = doc("name", "kelp");
+    const bson::document inside = doc("name", "demo");
     const bson::document whole = reply_with({inside});
     std::vector<std::uint8_t> bytes{whole.view().bytes().begin(), whole.view().bytes().end()};
     const auto where = std::search(bytes.begin(), bytes.end(), inside.bytes().begin(),
@@ -69,7 +69,7 @@ TEST(query_batch, does_not_believe_a_document_without_an_end)
     EXPECT_FALSE(read_batch(bson::view::parse(bytes).value()));
 }
 
-TEST(query_batch, refuses_what_is_no_document)
+TEST(query_batch, element_that_is_no_document_is_refused)
 {
     const bson::document reply = doc(
         "cursor", bson::object("id", 0, "firstBatch", bson::list(bson::object("a", 1), 5)));

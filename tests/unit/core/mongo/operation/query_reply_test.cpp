@@ -7,23 +7,23 @@
 namespace holdfast::core::mongo {
 namespace {
 
-const char* const nothing = R"({"ok": 1, "cursor": {"id": {"$numberLong": "0"}, "ns": "sea.kelp",
+const char* const nothing = R"({"ok": 1, "cursor": {"id": {"$numberLong": "0"}, "ns": "sea.coll",
                                "firstBatch": []}})";
 
-TEST(read_batch, finds_documents_in_place)
+TEST(read_batch, documents_point_into_the_reply)
 {
     const bson::document reply = json(R"({"cursor": {"firstBatch": [{"_id": 1}, {"_id": 2}],
-        "id": {"$numberLong": "42"}, "ns": "sea.kelp"}, "ok": 1})");
+        "id": {"$numberLong": "42"}, "ns": "sea.coll"}, "ok": 1})");
     const auto first = read_batch(reply);
     ASSERT_TRUE(first);
     EXPECT_EQ(first->id, 42);
-    EXPECT_EQ(first->space, "sea.kelp");
+    EXPECT_EQ(first->space, "sea.coll");
     EXPECT_EQ(first->count, 2);
     EXPECT_EQ(shown((*first->documents.begin()).as_document()), normal(R"({"_id": 1})"));
     EXPECT_GE(first->documents.bytes().data(), reply.bytes().data()) << "nothing is copied";
     EXPECT_LT(first->documents.bytes().data(), reply.bytes().data() + reply.size());
 
-    const bson::document more = json(R"({"ok": 1, "cursor": {"id": 0, "ns": "sea.kelp",
+    const bson::document more = json(R"({"ok": 1, "cursor": {"id": 0, "ns": "sea.coll",
         "nextBatch": [{"_id": 3}]}})");
     const auto last = read_batch(more);
     ASSERT_TRUE(last);
@@ -31,7 +31,7 @@ TEST(read_batch, finds_documents_in_place)
     EXPECT_EQ(last->count, 1);
 }
 
-TEST(read_batch, takes_nothing_for_a_cursor_that_is_none)
+TEST(read_batch, malformed_cursor_is_refused)
 {
     const char* const table[] = {
         R"({"ok": 1})",
@@ -52,7 +52,7 @@ TEST(read_batch, takes_nothing_for_a_cursor_that_is_none)
     }
 }
 
-TEST(read_batch, notices_a_broken_document)
+TEST(read_batch, malformed_document_is_refused)
 {
     bson::document reply = json(R"({"cursor": {"id": {"$numberLong": "1"}, "ns": "a.b",
         "firstBatch": [{"a": 1}, {"b": 1}]}})");
@@ -65,10 +65,10 @@ TEST(read_batch, notices_a_broken_document)
     EXPECT_FALSE(read_batch(reply));
 }
 
-TEST(read_find_one, gives_the_first_or_nothing)
+TEST(read_find_one, returns_the_first_document_or_none)
 {
     const auto found = read_find_one(answered(R"({"ok": 1, "cursor": {"id": {"$numberLong": "0"},
-        "ns": "sea.kelp", "firstBatch": [{"_id": 7}]}})"),
+        "ns": "sea.coll", "firstBatch": [{"_id": 7}]}})"),
                                      {});
     ASSERT_TRUE(found.value());
     EXPECT_EQ(shown(**found), normal(R"({"_id": 7})"));
@@ -77,7 +77,7 @@ TEST(read_find_one, gives_the_first_or_nothing)
     EXPECT_FALSE(read_find_one(answered(R"({"ok": 0, "code": 2, "errmsg": "bad"})"), {}));
 }
 
-TEST(read_count, groups_and_estimates)
+TEST(read_count, reads_the_group_result_and_the_count_reply)
 {
     const auto grouped = [](std::string_view batch) {
         return read_count_documents(
@@ -101,7 +101,7 @@ TEST(read_count, groups_and_estimates)
     EXPECT_FALSE(read_count_documents(answered(R"({"ok": 0, "code": 26, "errmsg": "?"})"), {}));
 }
 
-TEST(read_distinct, gives_values_of_any_type)
+TEST(read_distinct, returns_values_of_any_type)
 {
     const auto found = read_distinct(answered(R"({"values": [1, "a", null, {"b": 2}], "ok": 1})"),
                                      {});

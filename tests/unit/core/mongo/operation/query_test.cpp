@@ -16,9 +16,9 @@ using bson::doc;
 
 const bson::document filter = doc("a", 1);
 
-TEST(find, sends_what_was_said)
+TEST(find, command_holds_only_the_options_that_are_set)
 {
-    EXPECT_EQ(shown(find(a_space(), doc(), {})), normal(R"({"find": "kelp", "filter": {}})"));
+    EXPECT_EQ(shown(find(a_space(), doc(), {})), normal(R"({"find": "coll", "filter": {}})"));
     const bson::document one = doc("x", 1);
     const auto made = find(a_space(), filter,
                            {.timeout = 3s,
@@ -41,7 +41,7 @@ TEST(find, sends_what_was_said)
                             .show_record_id = true,
                             .comment = "c",
                             .raw_data = true});
-    EXPECT_EQ(shown(made), normal(R"({"find": "kelp", "filter": {"a": 1}, "sort": {"x": 1},
+    EXPECT_EQ(shown(made), normal(R"({"find": "coll", "filter": {"a": 1}, "sort": {"x": 1},
         "projection": {"x": 1}, "hint": {"x": 1}, "skip": {"$numberLong": "2"},
         "limit": {"$numberLong": "10"}, "batchSize": 3, "comment": "c",
         "maxTimeMS": {"$numberLong": "6000"}, "max": {"x": 1}, "min": {"x": 1},
@@ -59,7 +59,7 @@ TEST(find, sends_what_was_said)
     EXPECT_FALSE(made->rules.tailable);
 }
 
-TEST(find, limits_and_batches)
+TEST(find, limit_and_batch_size_follow_the_specification)
 {
     struct row {
         const char* why;
@@ -90,7 +90,7 @@ TEST(find, limits_and_batches)
         SCOPED_TRACE(r.why);
         const auto made = find(a_space(), filter, {.limit = r.limit, .batch_size = r.batch_size});
         EXPECT_EQ(shown(made),
-                  normal(std::string{R"({"find": "kelp", "filter": {"a": 1}, )"} + r.sent + "}"));
+                  normal(std::string{R"({"find": "coll", "filter": {"a": 1}, )"} + r.sent + "}"));
         EXPECT_EQ(made->rules.limit, r.limit_of_all);
         EXPECT_EQ(made->rules.batch_size, r.batch_size.value_or(0));
     }
@@ -100,36 +100,36 @@ TEST(find, limits_and_batches)
               "limit");
 }
 
-TEST(find, only_tailable_cursors_wait)
+TEST(find, max_await_time_requires_a_tailable_await_cursor)
 {
     const auto await = find(a_space(), filter,
                             {.cursor = given::cursor_kind::tailable_await, .max_await_time = 2s});
-    EXPECT_EQ(shown(await), normal(R"({"find": "kelp", "filter": {"a": 1}, "tailable": true,
+    EXPECT_EQ(shown(await), normal(R"({"find": "coll", "filter": {"a": 1}, "tailable": true,
                                        "awaitData": true})"));
     EXPECT_TRUE(await->rules.tailable);
     EXPECT_EQ(await->rules.max_time, 2s);
 
     const auto tailable = find(a_space(), filter,
                                {.cursor = given::cursor_kind::tailable, .max_await_time = 2s});
-    EXPECT_EQ(shown(tailable), normal(R"({"find": "kelp", "filter": {"a": 1}, "tailable": true})"));
+    EXPECT_EQ(shown(tailable), normal(R"({"find": "coll", "filter": {"a": 1}, "tailable": true})"));
     EXPECT_TRUE(tailable->rules.tailable);
     EXPECT_FALSE(tailable->rules.max_time);
 }
 
-TEST(find_one, is_a_find_of_one_batch_with_one_document)
+TEST(find_one, command_is_a_find_with_limit_1_and_single_batch)
 {
     const bson::document sort = doc("_id", 1);
     const auto made = find_one(a_space(), filter,
                                {.sort = sort.view(), .skip = 2, .limit = 7, .batch_size = 3});
-    EXPECT_EQ(shown(made), normal(R"({"find": "kelp", "filter": {"a": 1}, "sort": {"_id": 1},
+    EXPECT_EQ(shown(made), normal(R"({"find": "coll", "filter": {"a": 1}, "sort": {"_id": 1},
         "skip": {"$numberLong": "2"}, "limit": {"$numberLong": "1"}, "singleBatch": true})"));
 }
 
-TEST(aggregate, sends_what_was_said)
+TEST(aggregate, command_holds_only_the_options_that_are_set)
 {
     const bson::array stages = array_of(R"([{"$match": {"x": 1}}])");
     EXPECT_EQ(shown(aggregate(a_space(), stages, {})),
-              normal(R"({"aggregate": "kelp", "pipeline": [{"$match": {"x": 1}}], "cursor": {}})"));
+              normal(R"({"aggregate": "coll", "pipeline": [{"$match": {"x": 1}}], "cursor": {}})"));
     operation_space database = a_space();
     database.collection.clear();
     EXPECT_EQ(shown(aggregate(database, bson::array{}, {})),
@@ -148,7 +148,7 @@ TEST(aggregate, sends_what_was_said)
                                  .let = one.view(),
                                  .comment = one,
                                  .raw_data = true});
-    EXPECT_EQ(shown(made), normal(R"({"aggregate": "kelp", "pipeline": [{"$match": {"x": 1}}],
+    EXPECT_EQ(shown(made), normal(R"({"aggregate": "coll", "pipeline": [{"$match": {"x": 1}}],
         "cursor": {"batchSize": 2}, "allowDiskUse": false, "bypassDocumentValidation": false,
         "collation": {"x": 1}, "maxTimeMS": {"$numberLong": "1000"}, "comment": {"x": 1},
         "hint": "h", "let": {"x": 1}})"))
@@ -160,7 +160,7 @@ TEST(aggregate, sends_what_was_said)
     EXPECT_EQ(refused_option(aggregate(a_space(), stages, {.batch_size = -1})), "batch_size");
 }
 
-TEST(aggregate, one_that_writes_is_a_write_that_cannot_be_repeated)
+TEST(aggregate, pipeline_with_out_or_merge_is_a_non_retryable_write)
 {
     VERIFIES("RW-034");
     VERIFIES("RW-035");
@@ -172,7 +172,7 @@ TEST(aggregate, one_that_writes_is_a_write_that_cannot_be_repeated)
         const auto made = aggregate(
             space, array_of(std::string{R"([{"$match": {}}, )"} + last + "]"), {.batch_size = 2});
         EXPECT_EQ(shown(made),
-                  normal(std::string{R"({"aggregate": "kelp", "pipeline": [{"$match": {}}, )"} +
+                  normal(std::string{R"({"aggregate": "coll", "pipeline": [{"$match": {}}, )"} +
                          last + R"(], "cursor": {}, "writeConcern": {"w": 0}})"));
         EXPECT_TRUE(made->first.writes_output);
         EXPECT_FALSE(made->first.eligible);
@@ -186,10 +186,10 @@ TEST(aggregate, one_that_writes_is_a_write_that_cannot_be_repeated)
     EXPECT_FALSE(reads->first.writes_output) << "only the last stage may write";
 }
 
-TEST(count, matching_documents_are_grouped)
+TEST(count, count_documents_is_an_aggregate_with_group)
 {
     EXPECT_EQ(shown(count_documents(a_space(), filter, {})),
-              normal(R"({"aggregate": "kelp", "pipeline": [{"$match": {"a": 1}},
+              normal(R"({"aggregate": "coll", "pipeline": [{"$match": {"a": 1}},
                          {"$group": {"_id": 1, "n": {"$sum": 1}}}], "cursor": {}})"));
     const bson::document one = doc("x", 1);
     EXPECT_EQ(shown(count_documents(a_space(), doc(),
@@ -199,7 +199,7 @@ TEST(count, matching_documents_are_grouped)
                                      .collation = one.view(),
                                      .hint = one,
                                      .comment = "c"})),
-              normal(R"({"aggregate": "kelp", "pipeline": [{"$match": {}},
+              normal(R"({"aggregate": "coll", "pipeline": [{"$match": {}},
                          {"$skip": {"$numberLong": "2"}}, {"$limit": {"$numberLong": "3"}},
                          {"$group": {"_id": 1, "n": {"$sum": 1}}}], "cursor": {},
                          "collation": {"x": 1}, "hint": {"x": 1}, "comment": "c",
@@ -209,10 +209,10 @@ TEST(count, matching_documents_are_grouped)
         << "the server refuses a $limit of 0";
 }
 
-TEST(count, an_estimate_looks_at_no_documents)
+TEST(count, estimated_document_count_is_the_count_command)
 {
     EXPECT_EQ(shown(estimated_document_count(a_space(), {.max_time = 6s, .comment = 1})),
-              normal(R"({"count": "kelp", "maxTimeMS": {"$numberLong": "6000"}, "comment": 1})"));
+              normal(R"({"count": "coll", "maxTimeMS": {"$numberLong": "6000"}, "comment": 1})"));
     const bson::document one = doc("x", 1);
     EXPECT_EQ(refused_option(estimated_document_count(a_space(), {.skip = 1})), "skip");
     EXPECT_EQ(refused_option(estimated_document_count(a_space(), {.limit = 1})), "limit");
@@ -221,19 +221,19 @@ TEST(count, an_estimate_looks_at_no_documents)
     EXPECT_EQ(refused_option(estimated_document_count(a_space(), {.hint = "h"})), "hint");
 }
 
-TEST(distinct, sends_what_was_said)
+TEST(distinct, command_holds_only_the_options_that_are_set)
 {
     const bson::document one = doc("x", 1);
     EXPECT_EQ(shown(distinct(a_space(), "b.c", filter, {})),
-              normal(R"({"distinct": "kelp", "key": "b.c", "query": {"a": 1}})"));
+              normal(R"({"distinct": "coll", "key": "b.c", "query": {"a": 1}})"));
     EXPECT_EQ(
         shown(distinct(a_space(), "b", doc(),
                        {.max_time = 1s, .collation = one.view(), .hint = "_id_", .comment = "c"})),
-        normal(R"({"distinct": "kelp", "key": "b", "query": {}, "collation": {"x": 1},
+        normal(R"({"distinct": "coll", "key": "b", "query": {}, "collation": {"x": 1},
                          "hint": "_id_", "comment": "c", "maxTimeMS": {"$numberLong": "1000"}})"));
 }
 
-TEST(reads, can_be_repeated_and_go_where_the_preference_says)
+TEST(reads, commands_are_retryable_and_follow_the_read_preference)
 {
     operation_space space = a_space();
     space.read_concern = {"majority"};
@@ -264,7 +264,7 @@ TEST(reads, can_be_repeated_and_go_where_the_preference_says)
     EXPECT_EQ(refused_option(find_one(space, filter, bad)), "max_staleness");
 }
 
-TEST(get_more, asks_for_no_more_than_are_left)
+TEST(get_more, batch_size_never_exceeds_the_remaining_limit)
 {
     struct row {
         const char* why;
@@ -287,10 +287,10 @@ TEST(get_more, asks_for_no_more_than_are_left)
         cursor_rules rules;
         rules.batch_size = r.batch_size;
         rules.limit = r.limit;
-        const command more = get_more("sea.kelp.red", 42, rules, r.received, 25);
+        const command more = get_more("sea.coll.red", 42, rules, r.received, 25);
         EXPECT_EQ(
             shown(more.body),
-            normal(std::string{R"({"getMore": {"$numberLong": "42"}, "collection": "kelp.red")"} +
+            normal(std::string{R"({"getMore": {"$numberLong": "42"}, "collection": "coll.red")"} +
                    r.sent + "}"));
         EXPECT_EQ(more.database, "sea");
         EXPECT_EQ(more.kind, retry_kind::read);
@@ -299,25 +299,25 @@ TEST(get_more, asks_for_no_more_than_are_left)
     }
 }
 
-TEST(get_more, carries_what_the_server_understands)
+TEST(get_more, comment_and_raw_data_follow_the_wire_version)
 {
     cursor_rules rules;
     rules.max_time = 2s;
     rules.comment = doc("comment", "c");
     rules.raw_data = true;
-    const command old = get_more("sea.kelp", 42, rules, 0, 8);
-    EXPECT_EQ(shown(old.body), normal(R"({"getMore": {"$numberLong": "42"}, "collection": "kelp",
+    const command old = get_more("sea.coll", 42, rules, 0, 8);
+    EXPECT_EQ(shown(old.body), normal(R"({"getMore": {"$numberLong": "42"}, "collection": "coll",
                                           "maxTimeMS": {"$numberLong": "2000"}})"));
-    const command newer = get_more("sea.kelp", 42, rules, 0, 9);
+    const command newer = get_more("sea.coll", 42, rules, 0, 9);
     EXPECT_EQ(shown(newer.body), normal(R"({"getMore": {"$numberLong": "42"},
-        "collection": "kelp", "maxTimeMS": {"$numberLong": "2000"}, "comment": "c"})"));
+        "collection": "coll", "maxTimeMS": {"$numberLong": "2000"}, "comment": "c"})"));
     EXPECT_EQ(newer.raw_data, true);
 }
 
-TEST(kill_cursor, names_the_cursor)
+TEST(kill_cursor, command_names_the_collection_and_the_cursor_id)
 {
-    const command last = kill_cursor("sea.kelp.red", 42);
-    EXPECT_EQ(shown(last.body), normal(R"({"killCursors": "kelp.red",
+    const command last = kill_cursor("sea.coll.red", 42);
+    EXPECT_EQ(shown(last.body), normal(R"({"killCursors": "coll.red",
                                            "cursors": [{"$numberLong": "42"}]})"));
     EXPECT_EQ(last.database, "sea");
     EXPECT_FALSE(last.eligible);

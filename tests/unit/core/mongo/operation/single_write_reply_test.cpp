@@ -23,7 +23,7 @@ command any_write(bool acknowledged = true)
     return sent;
 }
 
-TEST(single_write_reply, an_insert_tells_the_id)
+TEST(single_write_reply, insert_one_returns_the_inserted_id)
 {
     const auto given = read_insert_one(answered(R"({"n": 1, "ok": 1})"),
                                        an_insert(R"({"_id": 7})"));
@@ -34,7 +34,7 @@ TEST(single_write_reply, an_insert_tells_the_id)
     EXPECT_EQ(made.value().inserted_id.get<bson::object_id>().value(), fresh);
 }
 
-TEST(single_write_reply, what_was_not_answered_is_not_acknowledged)
+TEST(single_write_reply, unacknowledged_write_returns_acknowledged_false)
 {
     command sent = an_insert(R"({"_id": 7})");
     sent.acknowledged = false;
@@ -46,7 +46,7 @@ TEST(single_write_reply, what_was_not_answered_is_not_acknowledged)
     EXPECT_FALSE(read_found_and_modified(answered(R"({"ok": 1})"), any_write(false)).value());
 }
 
-TEST(single_write_reply, an_upserted_document_was_not_matched)
+TEST(single_write_reply, upserted_document_is_not_counted_as_matched)
 {
     struct row {
         const char* reply;
@@ -73,12 +73,12 @@ TEST(single_write_reply, an_upserted_document_was_not_matched)
     EXPECT_EQ(done.upserted_id->get<std::string>().value(), "k");
 }
 
-TEST(single_write_reply, a_delete_tells_how_many)
+TEST(single_write_reply, delete_returns_the_deleted_count)
 {
     EXPECT_EQ(read_delete(answered(R"({"n": 4, "ok": 1})"), any_write()).value().deleted_count, 4);
 }
 
-TEST(single_write_reply, find_and_modify_gives_the_document_or_nothing)
+TEST(single_write_reply, find_and_modify_returns_the_document_or_none)
 {
     const auto found = read_found_and_modified(
         answered(R"({"lastErrorObject": {"n": 1}, "value": {"_id": 1}, "ok": 1})"), any_write());
@@ -89,7 +89,7 @@ TEST(single_write_reply, find_and_modify_gives_the_document_or_nothing)
     EXPECT_FALSE(read_found_and_modified(answered(R"({"ok": 1})"), any_write()).value());
 }
 
-TEST(single_write_reply, a_refused_statement_is_a_write_error)
+TEST(single_write_reply, write_errors_become_a_write_failure)
 {
     const char* const reply = R"({"n": 0, "ok": 1, "errorLabels": ["Odd"], "writeErrors": [
         {"index": 0, "code": 121, "errmsg": "Document failed validation",
@@ -119,7 +119,7 @@ TEST(single_write_reply, a_refused_statement_is_a_write_error)
     check(deleted.error());
 }
 
-TEST(single_write_reply, a_refused_write_to_many_documents_may_be_half_done)
+TEST(single_write_reply, write_error_of_update_many_may_be_partly_applied)
 {
     const char* const refused = R"({"n": 0, "ok": 1, "writeErrors": [
         {"index": 0, "code": 11000, "errmsg": "E11000 duplicate key"}]})";
@@ -145,7 +145,7 @@ const char* const not_safe = R"({"n": 1, "ok": 1, "errorLabels": ["RetryableWrit
     "writeConcernError": {"code": 91, "codeName": "ShutdownInProgress", "errmsg": "shutting down",
                           "errInfo": {"w": 2}}})";
 
-TEST(single_write_reply, what_is_not_safe_enough_is_a_write_error_with_all_its_history)
+TEST(single_write_reply, write_concern_error_becomes_a_failure_with_history)
 {
     const auto check = [](const error& why) {
         EXPECT_EQ(why.code(), error_code(91, server_category()));
@@ -178,7 +178,7 @@ TEST(single_write_reply, what_is_not_safe_enough_is_a_write_error_with_all_its_h
     check(found.error());
 }
 
-TEST(single_write_reply, of_both_errors_that_of_the_statement_is_told)
+TEST(single_write_reply, write_error_takes_precedence_over_write_concern_error)
 {
     const auto done = read_update(answered(R"({"n": 0, "ok": 1,
         "writeErrors": [{"index": 0, "code": 11000, "errmsg": "E11000 duplicate key"}],
@@ -196,7 +196,7 @@ TEST(single_write_reply, of_both_errors_that_of_the_statement_is_told)
     EXPECT_EQ(more->write_concern_errors.size(), 1u);
 }
 
-TEST(single_write_reply, a_refused_command_stays_what_it_is)
+TEST(single_write_reply, command_error_keeps_code_and_reply)
 {
     const char* const reply = R"({"ok": 0, "code": 11000, "codeName": "DuplicateKey",
         "errmsg": "E11000", "keyPattern": {"x": 1}})";
@@ -208,10 +208,10 @@ TEST(single_write_reply, a_refused_command_stays_what_it_is)
     EXPECT_EQ(shown(refusal->reply.find("keyPattern").as_document()), normal(R"({"x": 1})"));
     EXPECT_EQ(found.error().history().size(), 1u);
 
-    const error lost{errc::no_server, "nobody there"};
-    EXPECT_EQ(read_update(lost, any_write()).error().message(), "nobody there");
-    EXPECT_EQ(read_delete(lost, any_write()).error().message(), "nobody there");
-    EXPECT_EQ(read_insert_one(lost, an_insert("{}")).error().message(), "nobody there");
+    const error lost{errc::no_server, "none there"};
+    EXPECT_EQ(read_update(lost, any_write()).error().message(), "none there");
+    EXPECT_EQ(read_delete(lost, any_write()).error().message(), "none there");
+    EXPECT_EQ(read_insert_one(lost, an_insert("{}")).error().message(), "none there");
 }
 
 }  // namespace

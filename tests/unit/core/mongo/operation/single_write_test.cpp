@@ -21,7 +21,7 @@ const bson::document change = json(R"({"$set": {"b": 2}})");
 const bson::document whole = doc("b", 2);
 const bson::array stages = array_of(R"([{"$set": {"b": 2}}])");
 
-TEST(insert_one, keeps_an_id_and_gives_one_where_there_is_none)
+TEST(insert_one, existing_id_is_kept_and_a_missing_id_generated)
 {
     struct row {
         const char* document;
@@ -36,7 +36,7 @@ TEST(insert_one, keeps_an_id_and_gives_one_where_there_is_none)
     for (const row& r : table) {
         SCOPED_TRACE(r.document);
         const auto made = insert_one(a_space(), json(r.document), fresh, {});
-        const std::string expected = std::string{R"({"insert": "kelp", "documents": [)"} + r.sent +
+        const std::string expected = std::string{R"({"insert": "coll", "documents": [)"} + r.sent +
                                      R"(], "ordered": true})";
         EXPECT_EQ(shown(made), normal(expected));
         EXPECT_EQ(made->database, "sea");
@@ -45,7 +45,7 @@ TEST(insert_one, keeps_an_id_and_gives_one_where_there_is_none)
 
 /// To walk through every document would cost more than to build the command, and the server does it
 /// anyway. Whatever lies in it, it lies within its own length, as in a bulk write.
-TEST(insert_one, leaves_it_to_the_server_to_refuse_what_is_no_document)
+TEST(insert_one, malformed_document_is_sent_to_the_server_unchanged)
 {
     bson::document broken = doc("x", 1);
     const_cast<std::uint8_t&>(broken.bytes()[4]) = 0x7E;  // no type of BSON
@@ -58,7 +58,7 @@ TEST(insert_one, leaves_it_to_the_server_to_refuse_what_is_no_document)
     EXPECT_EQ(made->body.find("ordered").type(), bson::type::boolean) << "what follows is whole";
 }
 
-TEST(insert_one, sends_what_was_said)
+TEST(insert_one, command_holds_only_the_options_that_are_set)
 {
     const auto made = insert_one(a_space(), doc("_id", 1), fresh,
                                  {.timeout = 3s,
@@ -66,14 +66,14 @@ TEST(insert_one, sends_what_was_said)
                                   .bypass_document_validation = false,
                                   .comment = "why",
                                   .raw_data = true});
-    EXPECT_EQ(shown(made), normal(R"({"insert": "kelp", "documents": [{"_id": 1}],
+    EXPECT_EQ(shown(made), normal(R"({"insert": "coll", "documents": [{"_id": 1}],
         "ordered": true, "bypassDocumentValidation": false, "comment": "why",
         "writeConcern": {"w": "majority"}})"));
     EXPECT_EQ(made->timeout, 3s);
     EXPECT_EQ(made->raw_data, true) << "left to those who know the server's version";
 }
 
-TEST(update, statements_hold_what_was_said_and_nothing_else)
+TEST(update, statement_holds_only_the_options_that_are_set)
 {
     struct row {
         const char* why;
@@ -112,12 +112,12 @@ TEST(update, statements_hold_what_was_said_and_nothing_else)
     };
     for (const row& r : table) {
         SCOPED_TRACE(r.why);
-        EXPECT_EQ(shown(r.make()), normal(std::string{R"({"update": "kelp", "updates": [)"} +
+        EXPECT_EQ(shown(r.make()), normal(std::string{R"({"update": "coll", "updates": [)"} +
                                           r.statement + R"(], "ordered": true})"));
     }
 }
 
-TEST(update, commands_hold_what_was_said)
+TEST(update, command_holds_only_the_options_that_are_set)
 {
     const bson::document variables = doc("v", 1);
     const bson::document keys = doc("_id", 1);
@@ -127,16 +127,16 @@ TEST(update, commands_hold_what_was_said)
                                   .let = variables.view(),
                                   .bypass_document_validation = true,
                                   .comment = variables});
-    EXPECT_EQ(shown(made), normal(R"({"update": "kelp",
+    EXPECT_EQ(shown(made), normal(R"({"update": "coll",
         "updates": [{"q": {"a": 1}, "u": {"$set": {"b": 2}}, "hint": {"_id": 1}}],
         "ordered": true, "bypassDocumentValidation": true, "let": {"v": 1}, "comment": {"v": 1},
         "writeConcern": {"w": 1}})"));
 }
 
-TEST(delete_command, limits_itself_to_one_or_to_none)
+TEST(delete_command, limit_is_1_for_delete_one_and_0_for_delete_many)
 {
     EXPECT_EQ(shown(delete_one(a_space(), filter, {})),
-              normal(R"({"delete": "kelp", "deletes": [{"q": {"a": 1}, "limit": 1}],
+              normal(R"({"delete": "coll", "deletes": [{"q": {"a": 1}, "limit": 1}],
                          "ordered": true})"));
     const bson::document collation = doc("locale", "en");
     const bson::document variables = doc("v", 1);
@@ -144,12 +144,12 @@ TEST(delete_command, limits_itself_to_one_or_to_none)
         shown(delete_many(
             a_space(), filter,
             {.collation = collation.view(), .hint = "h", .let = variables.view(), .comment = 7})),
-        normal(R"({"delete": "kelp", "deletes": [{"q": {"a": 1}, "limit": 0,
+        normal(R"({"delete": "coll", "deletes": [{"q": {"a": 1}, "limit": 0,
                          "collation": {"locale": "en"}, "hint": "h"}], "ordered": true,
                          "let": {"v": 1}, "comment": 7})"));
 }
 
-TEST(find_and_modify, sends_what_was_said)
+TEST(find_and_modify, command_holds_only_the_options_that_are_set)
 {
     const bson::document sort = doc("x", 1);
     const bson::document fields = doc("_id", 0);
@@ -157,13 +157,13 @@ TEST(find_and_modify, sends_what_was_said)
     const bson::document variables = doc("v", 1);
     const bson::array filters = array_of(R"([{"i.b": 3}])");
     EXPECT_EQ(shown(find_one_and_delete(a_space(), filter, {})),
-              normal(R"({"findAndModify": "kelp", "query": {"a": 1}, "remove": true})"));
+              normal(R"({"findAndModify": "coll", "query": {"a": 1}, "remove": true})"));
     EXPECT_EQ(shown(find_one_and_replace(a_space(), filter, whole,
                                          {.returns = given::return_document::before})),
-              normal(R"({"findAndModify": "kelp", "query": {"a": 1}, "update": {"b": 2}})"));
+              normal(R"({"findAndModify": "coll", "query": {"a": 1}, "update": {"b": 2}})"));
     EXPECT_EQ(shown(find_one_and_update(a_space(), filter, stages,
                                         {.returns = given::return_document::after})),
-              normal(R"({"findAndModify": "kelp", "query": {"a": 1},
+              normal(R"({"findAndModify": "coll", "query": {"a": 1},
                          "update": [{"$set": {"b": 2}}], "new": true})"));
     const auto made = find_one_and_update(a_space(), filter, change,
                                           {.timeout = 4s,
@@ -179,7 +179,7 @@ TEST(find_and_modify, sends_what_was_said)
                                            .max_time = 5s,
                                            .comment = "c",
                                            .raw_data = false});
-    EXPECT_EQ(shown(made), normal(R"({"findAndModify": "kelp", "query": {"a": 1},
+    EXPECT_EQ(shown(made), normal(R"({"findAndModify": "coll", "query": {"a": 1},
         "update": {"$set": {"b": 2}}, "fields": {"_id": 0}, "sort": {"x": 1}, "upsert": true,
         "arrayFilters": [{"i.b": 3}], "bypassDocumentValidation": false, "hint": "h",
         "collation": {"locale": "en"}, "comment": "c", "let": {"v": 1},
@@ -208,7 +208,7 @@ const written all_writes[] = {
     {"delete_many", [](auto& s) { return delete_many(s, filter, {}); }, false},
 };
 
-TEST(single_write, those_of_one_document_can_be_repeated)
+TEST(single_write, single_document_writes_are_retryable)
 {
     VERIFIES("RW-024");
     VERIFIES("RW-033");
@@ -224,7 +224,7 @@ TEST(single_write, those_of_one_document_can_be_repeated)
     }
 }
 
-TEST(single_write, those_without_an_answer_cannot)
+TEST(single_write, unacknowledged_writes_are_not_retryable)
 {
     VERIFIES("RW-029");
     operation_space space = a_space();
@@ -240,7 +240,7 @@ TEST(single_write, those_without_an_answer_cannot)
     }
 }
 
-TEST(single_write, the_space_has_a_time_limit_unless_the_operation_says_its_own)
+TEST(single_write, operation_timeout_overrides_the_inherited_one)
 {
     operation_space space = a_space();
     space.timeout = 9s;
@@ -248,7 +248,7 @@ TEST(single_write, the_space_has_a_time_limit_unless_the_operation_says_its_own)
     EXPECT_EQ(delete_one(space, filter, {.timeout = 1s}).value().timeout, 1s);
 }
 
-TEST(single_write, a_hint_that_an_old_server_would_ignore_needs_a_newer_one)
+TEST(single_write, hint_requires_a_wire_version_that_honours_it)
 {
     struct row {
         const char* why;
@@ -258,13 +258,13 @@ TEST(single_write, a_hint_that_an_old_server_would_ignore_needs_a_newer_one)
     const auto w0 = given::unacknowledged;
     const row table[] = {
         {"servers refuse it", update_one(a_space(), filter, change, {.hint = "h"}), 0},
-        {"nobody would hear of it",
+        {"an unacknowledged error is lost",
          update_one(a_space(), filter, change, {.write_concern = w0, .hint = "h"}), 8},
         {"of many as well",
          update_many(a_space(), filter, change, {.write_concern = w0, .hint = "h"}), 8},
         {"no hint, no need", update_one(a_space(), filter, change, {.write_concern = w0}), 0},
         {"servers refuse it in a delete", delete_one(a_space(), filter, {.hint = "h"}), 0},
-        {"unless nobody hears", delete_many(a_space(), filter, {.write_concern = w0, .hint = "h"}),
+        {"if unacknowledged", delete_many(a_space(), filter, {.write_concern = w0, .hint = "h"}),
          9},
         {"findAndModify before 4.2 ignores it",
          find_one_and_delete(a_space(), filter, {.hint = "h"}), 8},
@@ -280,7 +280,7 @@ TEST(single_write, a_hint_that_an_old_server_would_ignore_needs_a_newer_one)
     }
 }
 
-TEST(single_write, updates_and_replacements_are_told_apart)
+TEST(single_write, update_and_replacement_documents_are_distinguished)
 {
     EXPECT_EQ(refused_option(update_one(a_space(), filter, whole, {})), "update");
     EXPECT_EQ(refused_option(update_many(a_space(), filter, doc(), {})), "update");
@@ -292,7 +292,7 @@ TEST(single_write, updates_and_replacements_are_told_apart)
     EXPECT_TRUE(check_update(json(R"({"$a": 1, "b": 2})"))) << "only the first key is asked";
 }
 
-TEST(single_write, options_of_other_operations_are_refused)
+TEST(single_write, options_of_other_operations_are_invalid_option)
 {
     const bson::document sort = doc("x", 1);
     const bson::array filters = array_of("[{}]");

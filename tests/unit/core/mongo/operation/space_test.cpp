@@ -12,7 +12,7 @@ namespace {
 namespace given = holdfast::mongo;
 using namespace std::chrono_literals;
 
-TEST(operation_space, write_concerns_are_taken_over_or_refused)
+TEST(operation_space, write_concern_is_copied_or_refused_with_the_option)
 {
     struct row {
         const char* why;
@@ -29,7 +29,7 @@ TEST(operation_space, write_concerns_are_taken_over_or_refused)
          R"({"w": 1, "j": true, "wtimeout": {"$numberLong": "5"}})"},
         {"a number and a name", {.w = 1, .tag = "majority"}, "w"},
         {"a negative number", {.w = -1}, "w"},
-        {"nobody answers, so nobody waits", {.w = 0, .tag = {}, .journal = true}, "journal"},
+        {"no answer, no journal", {.w = 0, .tag = {}, .journal = true}, "journal"},
         {"time runs forward", {.w = 1, .tag = {}, .journal = {}, .wtimeout = -1ms}, "wTimeoutMS"},
     };
     for (const row& r : table) {
@@ -42,13 +42,13 @@ TEST(operation_space, write_concerns_are_taken_over_or_refused)
     }
 }
 
-TEST(operation_space, read_concerns_are_taken_over)
+TEST(operation_space, read_concern_level_is_copied)
 {
     EXPECT_TRUE(own(given::read_concern{}).is_default());
     EXPECT_EQ(own(given::read_concern{.level = "majority"}).level, "majority");
 }
 
-TEST(operation_space, read_preferences_are_taken_over_or_refused)
+TEST(operation_space, read_preference_is_copied_or_refused_with_the_option)
 {
     const bson::array tags = array_of(R"([{"dc": "ny", "rack": "2"}, {}])");
     const auto owned = own(given::read_preference{.mode = given::read_mode::secondary_preferred,
@@ -78,7 +78,7 @@ TEST(operation_space, read_preferences_are_taken_over_or_refused)
     EXPECT_FALSE(with_staleness(nearest, -1s).value().max_staleness) << "-1 is none";
 }
 
-TEST(operation_space, every_mode_has_its_like)
+TEST(operation_space, every_public_read_mode_maps_to_its_core_mode)
 {
     const std::pair<given::read_mode, read_mode> table[] = {
         {given::read_mode::primary, read_mode::primary},
@@ -91,7 +91,7 @@ TEST(operation_space, every_mode_has_its_like)
         EXPECT_EQ(own(given::read_preference{.mode = theirs}).value().mode, ours);
 }
 
-TEST(operation_space, only_what_was_given_changes)
+TEST(operation_space, unset_options_keep_the_inherited_settings)
 {
     operation_space before = a_space();
     before.write_concern = {.w = 1};
@@ -106,7 +106,7 @@ TEST(operation_space, only_what_was_given_changes)
                       .read_concern = given::read_concern{"majority"},
                       .read_preference = given::read_preference{.mode = given::read_mode::nearest}})
             .value();
-    EXPECT_EQ(after.full_name(), "sea.kelp");
+    EXPECT_EQ(after.full_name(), "sea.coll");
     EXPECT_EQ(after.write_concern, (write_concern{.w = "majority"}));
     EXPECT_EQ(after.read_concern, (read_concern{"majority"}));
     EXPECT_EQ(after.read_preference.mode, read_mode::nearest);
@@ -120,7 +120,7 @@ TEST(operation_space, only_what_was_given_changes)
     EXPECT_EQ(refused_option(with(before, {.timeout = -1ms})), "timeout");
 }
 
-TEST(operation_space, the_write_concern_of_the_operation_comes_first)
+TEST(operation_space, write_concern_of_the_operation_overrides_the_inherited)
 {
     struct row {
         const char* why;
@@ -153,7 +153,7 @@ TEST(operation_space, the_write_concern_of_the_operation_comes_first)
     }
 }
 
-TEST(operation_space, the_read_settings_of_the_operation_come_first)
+TEST(operation_space, read_concern_and_preference_of_the_operation_override)
 {
     operation_space space = a_space();
     space.read_concern = {"local"};

@@ -22,7 +22,7 @@ bool retries(retry_kind kind, const failed_attempt& f)
     return decide(policy, {}, f, token_bucket{}, now, 0.5).retries();
 }
 
-TEST(boundaries, reads_and_writes_have_rules_of_their_own)
+TEST(retry_boundaries, read_and_write_errors_are_classified_separately)
 {
     const failed_attempt out_of_time = answered(262, false, 21);
     EXPECT_TRUE(retries(retry_kind::read, out_of_time));
@@ -33,7 +33,7 @@ TEST(boundaries, reads_and_writes_have_rules_of_their_own)
     EXPECT_TRUE(retries(retry_kind::end_transaction, labelled));
 }
 
-TEST(boundaries, servers_label_their_errors_from_wire_version_9)
+TEST(retry_boundaries, retryable_write_error_label_comes_from_wire_version_9)
 {
     EXPECT_FALSE(driver_adds_label(answered(91, true, 9)));
     EXPECT_TRUE(driver_adds_label(answered(91, false, 8)));

@@ -46,7 +46,7 @@ const code_row codes[] = {
     {"RW-010", 10058, "", true, true},
 };
 
-TEST(retryable_write_error, below_wire_version_9_codes_and_words_decide)
+TEST(retryable_write_error, below_wire_version_9_code_or_message_decides)
 {
     for (const code_row& r : codes) {
         VERIFIES_ROW(r.id);
@@ -79,7 +79,7 @@ TEST(retryable_read_error, codes_decide_at_every_wire_version)
     }
 }
 
-TEST(retryable_error, network_and_cleared_pools_are_and_our_own_are_not)
+TEST(retryable_error, network_and_pool_cleared_are_retryable_client_errors_are_not)
 {
     VERIFIES("RW-004");
     struct row {
@@ -100,7 +100,7 @@ TEST(retryable_error, network_and_cleared_pools_are_and_our_own_are_not)
     }
 }
 
-TEST(overload, needs_both_labels_and_no_code)
+TEST(overload_error, requires_both_labels_whatever_the_code)
 {
     VERIFIES("BP-003");
     VERIFIES("BP-004");
@@ -120,7 +120,7 @@ TEST(overload, needs_both_labels_and_no_code)
     }
 }
 
-TEST(known_labels, are_read_off_the_error)
+TEST(known_labels, labels_are_read_from_the_error)
 {
     VERIFIES("BP-001");
     VERIFIES("BP-002");
@@ -139,7 +139,7 @@ TEST(known_labels, are_read_off_the_error)
                     .no_writes_performed);
 }
 
-TEST(driver_labels, are_added_where_the_server_does_not)
+TEST(driver_labels, driver_adds_retryable_write_error_where_the_server_does_not)
 {
     EXPECT_TRUE(driver_adds_label({.origin = failure_origin::network, .max_wire_version = 27}));
     EXPECT_TRUE(driver_adds_label({.origin = failure_origin::pool_cleared}));

@@ -67,7 +67,7 @@ int executions(const retry_policy& policy, const failed_attempt& always, int mos
     return most;
 }
 
-TEST(decide, one_retry_without_overload_or_timeout)
+TEST(retry_decision, one_retry_without_timeout_unlimited_with_timeout_ms)
 {
     VERIFIES("RW-055");
     VERIFIES("BP-033");
@@ -78,7 +78,7 @@ TEST(decide, one_retry_without_overload_or_timeout)
     EXPECT_EQ(executions(with_timeout, network()), 50);
 }
 
-TEST(decide, six_executions_of_anything_under_overload)
+TEST(retry_decision, overload_allows_five_retries_of_any_operation)
 {
     VERIFIES("BP-013");
     VERIFIES("BP-014");
@@ -93,7 +93,7 @@ TEST(decide, six_executions_of_anything_under_overload)
     EXPECT_EQ(executions(upstream, overloaded()), 3);
 }
 
-TEST(decide, overload_is_retried_for_what_no_other_policy_repeats)
+TEST(retry_decision, overload_is_retried_for_non_retryable_commands)
 {
     VERIFIES("BP-010");
     VERIFIES("RW-033");
@@ -106,7 +106,7 @@ TEST(decide, overload_is_retried_for_what_no_other_policy_repeats)
     EXPECT_FALSE(after(update_many, {half}).retries());
 }
 
-TEST(decide, options_switch_every_kind_off)
+TEST(retry_decision, retry_reads_and_retry_writes_false_switch_retries_off)
 {
     struct row {
         retry_kind kind;
@@ -132,7 +132,7 @@ TEST(decide, options_switch_every_kind_off)
     EXPECT_TRUE(retry_policy{}.retry_reads && retry_policy{}.retry_writes);
 }
 
-TEST(decide, backoff_doubles_with_every_retry_of_any_kind)
+TEST(retry_decision, backoff_doubles_from_100_ms_with_every_retry)
 {
     VERIFIES("BP-017");
     VERIFIES("BP-011");
@@ -149,7 +149,7 @@ TEST(decide, backoff_doubles_with_every_retry_of_any_kind)
     EXPECT_EQ(after(write, {network(), overloaded()}, full, 0.5).wait, 100ms);
 }
 
-TEST(decide, waits_if_and_only_if_the_server_is_overloaded)
+TEST(retry_decision, backoff_applies_only_to_overload_errors)
 {
     VERIFIES("BP-030");
     VERIFIES("BP-034");
@@ -162,7 +162,7 @@ TEST(decide, waits_if_and_only_if_the_server_is_overloaded)
     EXPECT_EQ(executions(write, labelled_network), 6);
 }
 
-TEST(decide, the_limit_of_five_stays_and_is_raised_late)
+TEST(retry_decision, overload_limit_of_five_applies_from_the_first_overload_on)
 {
     VERIFIES("BP-031");
     VERIFIES("BP-060");
@@ -175,7 +175,7 @@ TEST(decide, the_limit_of_five_stays_and_is_raised_late)
     EXPECT_EQ(after(write, {network(), network()}).outcome, limit_reached);
 }
 
-TEST(decide, a_wait_past_the_deadline_ends_it_and_costs_nothing)
+TEST(retry_decision, backoff_past_the_deadline_ends_without_spending_a_token)
 {
     VERIFIES("BP-036");
     retry_policy policy = write;
@@ -188,7 +188,7 @@ TEST(decide, a_wait_past_the_deadline_ends_it_and_costs_nothing)
     EXPECT_EQ(after(policy, {network()}, full, 0.5, now + 50ms).outcome, deadline_passed);
 }
 
-TEST(decide, tokens_are_for_overload_only)
+TEST(retry_decision, token_is_spent_for_overload_retries_only)
 {
     VERIFIES("BP-028");
     VERIFIES("BP-029");
@@ -206,7 +206,7 @@ TEST(decide, tokens_are_for_overload_only)
     EXPECT_EQ(refunded.tokens, two);
 }
 
-TEST(decide, a_first_failure_of_another_kind_earns_nothing)
+TEST(retry_decision, first_attempt_failing_otherwise_returns_no_token)
 {
     VERIFIES("BP-027");
     retry_policy policy = write;
@@ -215,7 +215,7 @@ TEST(decide, a_first_failure_of_another_kind_earns_nothing)
     EXPECT_EQ(after(policy, {duplicate_key()}, half).tokens, half);
 }
 
-TEST(decide, without_adaptive_retries_the_bucket_is_never_touched)
+TEST(retry_decision, token_bucket_is_untouched_without_adaptive_retries)
 {
     VERIFIES("BP-040");
     const token_bucket none{tokens{}, tokens::whole(1000)};
@@ -228,7 +228,7 @@ TEST(decide, without_adaptive_retries_the_bucket_is_never_touched)
     EXPECT_TRUE(after(upstream, {overloaded()}, none).retries());
 }
 
-TEST(reward, a_tenth_for_success_and_the_token_of_the_retry_besides)
+TEST(reward, success_returns_a_tenth_and_the_token_of_the_retry)
 {
     VERIFIES("BP-024");
     VERIFIES("BP-025");
@@ -240,7 +240,7 @@ TEST(reward, a_tenth_for_success_and_the_token_of_the_retry_besides)
     EXPECT_EQ(reward(policy, 1, full), full);
 }
 
-TEST(decide, every_retry_avoids_the_server_that_failed)
+TEST(retry_decision, failed_server_is_deprioritized_on_every_retry)
 {
     VERIFIES("BP-020");
     VERIFIES("BP-037");
@@ -249,7 +249,7 @@ TEST(decide, every_retry_avoids_the_server_that_failed)
     EXPECT_FALSE(after(write, {duplicate_key()}).avoids_server);
 }
 
-TEST(decide, upstream_avoids_a_server_only_when_told_or_sharded)
+TEST(retry_decision, upstream_deprioritizes_only_if_sharded_or_retargeting)
 {
     retry_policy policy = write;
     policy.profile = upstream_2026_07;
@@ -263,7 +263,7 @@ TEST(decide, upstream_avoids_a_server_only_when_told_or_sharded)
     EXPECT_FALSE(after(policy, {network()}).avoids_server);
 }
 
-TEST(decide, upstream_takes_the_base_from_the_server_and_doubles_sooner)
+TEST(retry_decision, upstream_backoff_uses_base_backoff_ms_of_the_server)
 {
     retry_policy policy = write;
     policy.profile = upstream_2026_07;
@@ -277,7 +277,7 @@ TEST(decide, upstream_takes_the_base_from_the_server_and_doubles_sooner)
     EXPECT_EQ(after(policy, {hinted}, full, 0.5).wait, 100ms);
 }
 
-TEST(decide, which_error_is_reported)
+TEST(retry_decision, no_writes_performed_label_selects_the_reported_error)
 {
     failed_attempt nothing_written = overloaded();
     nothing_written.labels.no_writes_performed = true;
@@ -306,14 +306,14 @@ TEST(decide, which_error_is_reported)
     EXPECT_FALSE(after(run_command, {overloaded(), our_own()}).reports_this) << "as for a write";
 }
 
-TEST(decide, our_own_failures_end_the_operation)
+TEST(retry_decision, client_errors_end_the_operation)
 {
     EXPECT_EQ(after(write, {our_own()}).outcome, final_error);
     EXPECT_EQ(after(read, {our_own()}).outcome, final_error);
     EXPECT_EQ(after(write, {{.origin = failure_origin::pool_cleared}}).outcome, at_once);
 }
 
-TEST(describe, tells_each_verdict_apart)
+TEST(retry_decision_description, is_distinct_for_every_decision)
 {
     retry_policy policy = write;
     policy.until = deadline{now + 10ms};

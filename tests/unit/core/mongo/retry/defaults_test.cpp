@@ -8,13 +8,13 @@
 
 #include <gtest/gtest.h>
 
-/// What holds if nobody says otherwise. Each of these values is a promise of the documentation.
+/// The settings that hold if none is given. Each of these values is a promise of the documentation.
 namespace holdfast::core::mongo {
 namespace {
 
 using namespace std::chrono_literals;
 
-TEST(defaults, of_retries)
+TEST(default_settings, retry_policy_matches_the_specification)
 {
     const retry_policy policy;
     EXPECT_FALSE(policy.repeatable) << "safe until shown to be";
@@ -35,7 +35,7 @@ TEST(defaults, of_retries)
     EXPECT_TRUE(decision.reports_this);
 }
 
-TEST(defaults, of_commands)
+TEST(default_settings, command_without_a_name_is_not_retryable)
 {
     const write_command command{.name = "insert"};
     EXPECT_TRUE(takes_transaction_number(command, 21));
@@ -43,7 +43,7 @@ TEST(defaults, of_commands)
     EXPECT_FALSE(is_retryable_read(""));
 }
 
-TEST(defaults, of_topologies_and_errors)
+TEST(default_settings, topology_settings_match_the_specification)
 {
     const topology_settings settings;
     EXPECT_FALSE(settings.direct_connection || settings.load_balanced || settings.replica_set);
@@ -58,7 +58,7 @@ TEST(defaults, of_topologies_and_errors)
     EXPECT_EQ(topology_version{}.counter, 0);
 }
 
-TEST(defaults, of_selection)
+TEST(default_settings, selection_settings_match_the_specification)
 {
     const selection_settings settings;
     EXPECT_EQ(settings.local_threshold, 15ms);
@@ -66,7 +66,7 @@ TEST(defaults, of_selection)
     EXPECT_EQ(selection_request{}.kind, operation_kind::write);
 }
 
-TEST(defaults, of_pools)
+TEST(default_settings, pool_settings_match_the_cmap_specification)
 {
     const core::pool_settings settings;
     EXPECT_EQ(settings.max_size, 100u);
@@ -80,7 +80,7 @@ TEST(defaults, of_pools)
     EXPECT_FALSE(pool.has_effects());
 }
 
-TEST(defaults, of_circuit_breakers)
+TEST(default_settings, circuit_breaker_settings_match_the_rfc)
 {
     const circuit_breaker_settings settings;
     EXPECT_EQ(settings.volume, 20u);

@@ -7,7 +7,7 @@
 namespace holdfast::core::mongo {
 namespace {
 
-TEST(supports_retryable_writes, needs_version_sessions_and_more_than_a_standalone)
+TEST(supports_retryable_writes, requires_wire_version_6_sessions_and_no_standalone)
 {
     struct row {
         const char* id;
@@ -41,7 +41,7 @@ TEST(supports_retryable_writes, needs_version_sessions_and_more_than_a_standalon
     }
 }
 
-TEST(takes_transaction_number, only_single_document_writes_that_are_acknowledged)
+TEST(takes_transaction_number, only_acknowledged_single_document_writes)
 {
     struct row {
         const char* id;
@@ -71,7 +71,7 @@ TEST(takes_transaction_number, only_single_document_writes_that_are_acknowledged
     }
 }
 
-TEST(touches_many, is_told_by_the_statements)
+TEST(touches_many, multi_updates_and_unlimited_deletes_are_detected)
 {
     using bson::doc;
     using bson::list;
@@ -88,7 +88,7 @@ TEST(touches_many, is_told_by_the_statements)
     EXPECT_TRUE(touches_many(doc("bulkWrite", 1, "ops", list(object("multi", true)))));
 }
 
-TEST(is_retryable_read, knows_the_read_commands)
+TEST(is_retryable_read, retryable_read_commands_are_listed)
 {
     for (const char* name : {"find", "aggregate", "distinct", "count", "listDatabases",
                              "listCollections", "listIndexes"})

@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 
 constexpr time_point now{1h};
 
-TEST(decide, takes_its_steps_in_the_order_of_the_specification)
+TEST(retry_decision, checks_run_in_the_order_of_the_specification)
 {
     VERIFIES("BP-035");
     const failed_attempt overloaded{.origin = failure_origin::server,
@@ -39,7 +39,7 @@ TEST(decide, takes_its_steps_in_the_order_of_the_specification)
     EXPECT_EQ(decide(policy, {}, overloaded, one, now, 0.01).tokens, none);
 }
 
-TEST(decide, a_write_that_nobody_acknowledges_is_never_repeated)
+TEST(retry_decision, unacknowledged_write_is_never_retried)
 {
     VERIFIES("RW-030");
     const write_command command{.name = "insert", .acknowledged = false};

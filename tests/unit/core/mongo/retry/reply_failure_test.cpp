@@ -15,14 +15,14 @@ bson::document json(std::string_view text)
     return bson::from_json(text).value();
 }
 
-TEST(failure_in, a_good_reply_has_none)
+TEST(failure_in, reply_with_ok_1_is_no_failure)
 {
     for (const char* reply : {R"({"ok": 1})", R"({"ok": 1.0, "n": 2})", R"({"ok": true})",
                               R"({"ok": 1, "writeConcernError": null})"})
         EXPECT_FALSE(failure_in(json(reply), 27)) << reply;
 }
 
-TEST(failure_in, reads_code_message_labels_and_base)
+TEST(failure_in, code_message_labels_and_base_backoff_ms_are_read)
 {
     const auto reply = json(R"({"ok": 0.0, "errmsg": "rate exceeded", "code": 462,
         "errorLabels": ["SystemOverloadedError", "RetryableError", "Other", 3],
@@ -43,7 +43,7 @@ TEST(failure_in, reads_code_message_labels_and_base)
     EXPECT_TRUE(failure_in(other, 27)->labels.no_writes_performed);
 }
 
-TEST(failure_in, a_write_concern_error_is_judged_like_any_other)
+TEST(failure_in, write_concern_error_is_classified_like_a_command_error)
 {
     VERIFIES("RW-008");
     const auto decided = [](const char* concern, int wire) {
@@ -60,7 +60,7 @@ TEST(failure_in, a_write_concern_error_is_judged_like_any_other)
     EXPECT_TRUE(is_retryable_write_error(failure_in(labelled, 27).value()));
 }
 
-TEST(failure_in, what_an_old_router_says_of_the_write_concern_is_no_reason_to_write_again)
+TEST(failure_in, mongos_write_concern_error_below_wire_9_is_final)
 {
     const auto concern = json(R"({"ok": 1, "n": 1, "writeConcernError": {"code": 91}})");
     EXPECT_FALSE(is_retryable_write_error(failure_in(concern, 8, true).value()));
@@ -72,14 +72,14 @@ TEST(failure_in, what_an_old_router_says_of_the_write_concern_is_no_reason_to_wr
     EXPECT_TRUE(is_retryable_write_error(failure_in(labelled, 9, true).value()));
 }
 
-TEST(failure_in, errors_of_single_statements_are_results)
+TEST(failure_in, write_errors_are_results_not_failures)
 {
     VERIFIES("RW-023");
     EXPECT_FALSE(failure_in(
         json(R"({"ok": 1, "n": 0, "writeErrors": [{"index": 0, "code": 91, "errmsg": "x"}]})"), 8));
 }
 
-TEST(failure_in, a_server_that_takes_no_numbers_is_found_out_by_its_error)
+TEST(failure_in, illegal_operation_20_means_no_txn_number_support)
 {
     VERIFIES("RD-021");
     const auto reply = json(R"({"ok": 0, "code": 20, "codeName": "IllegalOperation", "errmsg":
@@ -87,7 +87,7 @@ TEST(failure_in, a_server_that_takes_no_numbers_is_found_out_by_its_error)
     const retry_policy write{.kind = retry_kind::write, .repeatable = true};
     for (const int wire : {6, 8, 9, 27}) {
         EXPECT_TRUE(supports_retryable_writes(server_type::rs_primary, wire, 30))
-            << "hello does not tell";
+            << "hello does not show it";
         const auto found = failure_in(reply, wire);
         ASSERT_TRUE(found);
         const retry_decision d = decide(write, {}, *found, token_bucket{}, {}, 0.5);
@@ -97,7 +97,7 @@ TEST(failure_in, a_server_that_takes_no_numbers_is_found_out_by_its_error)
     }
 }
 
-TEST(failure_in, odd_replies_are_failures_without_a_code)
+TEST(failure_in, malformed_reply_is_a_failure_without_a_code)
 {
     for (const char* reply : {"{}", R"({"ok": "1"})", R"({"ok": 0, "code": "91", "errmsg": 5})"}) {
         const auto found = failure_in(json(reply), 27);
@@ -107,7 +107,7 @@ TEST(failure_in, odd_replies_are_failures_without_a_code)
     }
 }
 
-TEST(decide, overload_needs_no_version_and_no_particular_command)
+TEST(retry_decision, overload_ignores_wire_version_and_command)
 {
     VERIFIES("BP-005");
     VERIFIES("BP-006");

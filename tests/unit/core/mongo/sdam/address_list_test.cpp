@@ -12,7 +12,7 @@ address_list listed(std::string_view array, const address_list& previous = {})
     return address_list::parse(reported, previous);
 }
 
-TEST(address_list, is_sorted_and_has_each_name_once)
+TEST(address_list, addresses_are_sorted_without_duplicates)
 {
     VERIFIES("SD-074");
     const address_list list = listed(R"(["c:1", "B:1", "a", 7, "b:1", "A:27017"])");
@@ -22,7 +22,7 @@ TEST(address_list, is_sorted_and_has_each_name_once)
     EXPECT_NE(list, (address_list{at("a"), at("b:1")}));
 }
 
-TEST(address_list, may_be_empty)
+TEST(address_list, empty_list_contains_nothing)
 {
     EXPECT_TRUE(address_list{}.empty());
     EXPECT_TRUE(listed("[]").empty());
@@ -30,7 +30,7 @@ TEST(address_list, may_be_empty)
     EXPECT_FALSE(address_list{}.contains(""));
 }
 
-TEST(address_list, makes_of_every_name_what_an_address_is)
+TEST(address_list, every_name_is_normalised_like_an_address)
 {
     const char* const names[] = {"a",        "a:1",       "a:65535", "a:65536",   "a:99999",
                                  "a:123456", "a:0",       "a:01",    "a:",        ":1",
@@ -47,7 +47,7 @@ TEST(address_list, makes_of_every_name_what_an_address_is)
     }
 }
 
-TEST(address_list, that_is_reported_again_is_shared)
+TEST(address_list, repeated_list_shares_its_storage)
 {
     const address_list first = listed(R"(["b:1", "a:1"])");
     EXPECT_TRUE(listed(R"(["b:1", "a:1"])", first).shares_with(first));
@@ -58,7 +58,7 @@ TEST(address_list, that_is_reported_again_is_shared)
     EXPECT_TRUE(listed("[]", address_list{at("a")}).empty()) << "made by hand, not reported";
 }
 
-TEST(address_list, lives_on_without_the_reply)
+TEST(address_list, list_outlives_the_hello_reply)
 {
     address_list kept;
     {
@@ -68,7 +68,7 @@ TEST(address_list, lives_on_without_the_reply)
     EXPECT_EQ(kept, (address_list{at("host-with-a-long-name.example.com"), at("x")}));
 }
 
-TEST(parse_hello, shares_the_lists_that_have_not_changed)
+TEST(parse_hello, unchanged_host_lists_are_shared)
 {
     const bson::document reply = json(R"({"ok": 1, "setName": "rs", "secondary": true,
         "hosts": ["a", "b"], "passives": ["p"], "arbiters": ["x"]})");

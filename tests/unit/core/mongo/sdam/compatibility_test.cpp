@@ -21,7 +21,7 @@ server_description speaking(std::string_view from, int least, int most)
     return s;
 }
 
-TEST(server_types, have_the_names_of_the_specification)
+TEST(server_types, names_match_the_sdam_specification)
 {
     VERIFIES("SD-017");
     VERIFIES("SD-018");
@@ -43,7 +43,7 @@ TEST(server_types, have_the_names_of_the_specification)
     EXPECT_EQ(data, (text{"Mongos", "RSPrimary", "RSSecondary", "Standalone", "LoadBalancer"}));
 }
 
-TEST(topology, starts_with_the_defaults_of_the_specification)
+TEST(topology, initial_topology_is_unknown_localhost)
 {
     VERIFIES("SD-019");
     VERIFIES("SD-015");
@@ -55,14 +55,14 @@ TEST(topology, starts_with_the_defaults_of_the_specification)
     EXPECT_TRUE(t.compatible());
 }
 
-TEST(topology, seeds_that_are_named_twice_are_one_server)
+TEST(topology, duplicate_seeds_are_one_server)
 {
     const topology_ptr t = start({"a", "A", "b"});
     EXPECT_EQ(picture(*t), "Unknown a:Unknown b:Unknown");
     EXPECT_EQ(t->seed_count, 3u);
 }
 
-TEST(topology, a_client_without_seeds_warns)
+TEST(topology, empty_seed_list_warns)
 {
     topology_settings settings;
     settings.seeds.clear();
@@ -71,7 +71,7 @@ TEST(topology, a_client_without_seeds_warns)
     EXPECT_TRUE(std::holds_alternative<warn>(t.effects[0]));
 }
 
-TEST(topology, load_balancer_comes_from_the_options_never_from_a_reply)
+TEST(topology, load_balancer_type_comes_from_the_option_only)
 {
     VERIFIES("SD-062");
     topology_settings settings;
@@ -83,7 +83,7 @@ TEST(topology, load_balancer_comes_from_the_options_never_from_a_reply)
               mongos);
 }
 
-TEST(compatibility, is_a_matter_of_both_bounds)
+TEST(compatibility, wire_version_range_must_overlap)
 {
     VERIFIES("SD-016");
     VERIFIES("SD-084");
@@ -106,7 +106,7 @@ TEST(compatibility, is_a_matter_of_both_bounds)
     EXPECT_TRUE(after(start({"a"}), {unknown_server(at("a"))})->compatible());
 }
 
-TEST(compatibility, is_explained_in_the_words_of_the_specification)
+TEST(compatibility, error_text_matches_the_specification)
 {
     VERIFIES("SD-085");
     VERIFIES("SD-086");
@@ -118,7 +118,7 @@ TEST(compatibility, is_explained_in_the_words_of_the_specification)
               "at least 6 (MongoDB 3.6).");
 }
 
-TEST(compatibility, one_server_spoils_it_for_all_until_it_is_gone)
+TEST(compatibility, one_incompatible_server_blocks_selection_until_removed)
 {
     VERIFIES("SD-047");
     VERIFIES("SD-092");
@@ -139,7 +139,7 @@ TEST(compatibility, one_server_spoils_it_for_all_until_it_is_gone)
     EXPECT_TRUE(t->compatible()) << "it was removed";
 }
 
-TEST(session_timeout, is_the_shortest_of_those_that_hold_data)
+TEST(session_timeout, minimum_of_data_bearing_servers)
 {
     VERIFIES("SD-159");
     VERIFIES("SD-160");
@@ -161,7 +161,7 @@ TEST(session_timeout, is_the_shortest_of_those_that_hold_data)
     EXPECT_EQ(t->logical_session_timeout_minutes, std::nullopt);
 }
 
-TEST(single, checks_the_name_of_the_set)
+TEST(single_topology, mismatching_set_name_makes_the_server_unknown)
 {
     VERIFIES("SD-087");
     const topology_ptr before = start({"a"}, true, "rs");
@@ -178,7 +178,7 @@ TEST(single, checks_the_name_of_the_set)
     }
 }
 
-TEST(pool_ready, is_told_for_servers_that_may_be_used)
+TEST(pool_ready, marks_pools_of_selectable_servers_ready)
 {
     VERIFIES("SD-201");
     VERIFIES("SD-162");
@@ -203,7 +203,7 @@ TEST(pool_ready, is_told_for_servers_that_may_be_used)
         << "after each check, for the pool may have been cleared in between";
 }
 
-TEST(freshness, a_reply_takes_the_place_of_an_equal_one)
+TEST(freshness, equal_hello_reply_replaces_rtt_and_update_time)
 {
     VERIFIES("SD-052");
     server_description first = hello("a", "");
@@ -218,7 +218,7 @@ TEST(freshness, a_reply_takes_the_place_of_an_equal_one)
     EXPECT_TRUE(t.events.empty());
 }
 
-TEST(freshness, versions_come_from_replies_and_from_errors_with_64_bits)
+TEST(freshness, topology_version_counter_has_64_bits)
 {
     VERIFIES("SD-076");
     const bson::document reply = json(R"({"ok": 0, "code": 10107, "topologyVersion":

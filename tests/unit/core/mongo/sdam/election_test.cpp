@@ -1,7 +1,7 @@
 #include "sdam_fixture.hpp"
 #include "support/verifies.hpp"
 
-/// Which primary is believed when two claim to be it, on both sides of wire version 17.
+/// Which primary is accepted when two claim to be it, on both sides of wire version 17.
 namespace holdfast::core::mongo::sdam_test {
 namespace {
 
@@ -68,7 +68,7 @@ const row table[] = {
     {"SD-149", 16, 5, 1, 2, none, true, "0005/1"},
 };
 
-TEST(election, the_latest_term_wins)
+TEST(election, primary_with_the_greater_election_id_and_set_version_wins)
 {
     for (const row& r : table) {
         VERIFIES_ROW(r.id);
@@ -80,7 +80,7 @@ TEST(election, the_latest_term_wins)
     }
 }
 
-TEST(election, ids_are_compared_byte_by_byte_without_sign)
+TEST(election, election_ids_compare_as_unsigned_bytes)
 {
     VERIFIES("SD-207");
     const auto wins = [](const std::string& first, const std::string& second) {
@@ -98,7 +98,7 @@ TEST(election, ids_are_compared_byte_by_byte_without_sign)
     EXPECT_FALSE(wins("FF0000000000000000000000", "7F0000000000000000000000"));
 }
 
-TEST(election, a_stale_primary_becomes_unknown_and_touches_nobody_else)
+TEST(election, stale_primary_becomes_unknown_and_changes_no_other_server)
 {
     VERIFIES("SD-146");
     const topology_ptr before = after(start({"a", "b"}), {primary("b", R"("a", "b")", term(2, 1))});
@@ -113,7 +113,7 @@ TEST(election, a_stale_primary_becomes_unknown_and_touches_nobody_else)
     EXPECT_TRUE(servers_of<request_check>(t).empty() && servers_of<start_monitor>(t).empty());
 }
 
-TEST(election, users_are_never_told_that_a_stale_primary_is_one)
+TEST(election, stale_primary_is_never_published_as_rs_primary)
 {
     const topology_ptr before = after(start({"a", "b"}), {primary("b", R"("a", "b")", term(2, 1))});
     const server_description stale = primary("a", R"("a", "b")", term(1, 1));
@@ -124,7 +124,7 @@ TEST(election, users_are_never_told_that_a_stale_primary_is_one)
     EXPECT_TRUE(apply_check(first.after, stale).events.empty()) << "nothing new the second time";
 }
 
-TEST(election, the_old_primary_is_unknown_and_checked_again_at_once)
+TEST(election, old_primary_becomes_unknown_and_is_rechecked_at_once)
 {
     VERIFIES("SD-150");
     VERIFIES("SD-151");
@@ -140,7 +140,7 @@ TEST(election, the_old_primary_is_unknown_and_checked_again_at_once)
     EXPECT_EQ(servers_of<request_check>(t), names{"a"});
 }
 
-TEST(election, only_servers_before_4_2_lose_their_pool_with_their_office)
+TEST(election, deposed_primary_pool_is_cleared_below_wire_version_8)
 {
     VERIFIES("SD-152");
     const auto cleared = [](int wire) {
@@ -154,7 +154,7 @@ TEST(election, only_servers_before_4_2_lose_their_pool_with_their_office)
     EXPECT_EQ(cleared(21), names{});
 }
 
-TEST(election, versions_of_members_that_are_not_primary_do_not_count)
+TEST(election, set_version_of_secondaries_is_ignored)
 {
     VERIFIES("SD-211");
     const std::string both = R"("a", "b")";
@@ -168,7 +168,7 @@ TEST(election, versions_of_members_that_are_not_primary_do_not_count)
     EXPECT_EQ(maxima(*t), "0002/4");
 }
 
-TEST(election, a_primary_that_was_removed_says_nothing)
+TEST(election, removed_primary_does_not_change_max_election_id)
 {
     VERIFIES("SD-141");
     const topology_ptr before = after(start({"a", "b"}), {primary("b", R"("b")", term(2, 2))});

@@ -59,7 +59,7 @@ const source_row sources[] = {
      R"({"ok": 1, "writeConcernError": {"code": 91}})", "unknown clear check"},
 };
 
-TEST(error_source, each_is_judged_and_counts_once)
+TEST(error_source, every_source_is_classified_and_applied_once)
 {
     VERIFIES("SD-166");
     for (const source_row& r : sources) {
@@ -79,7 +79,7 @@ TEST(error_source, each_is_judged_and_counts_once)
     }
 }
 
-TEST(network_error, cancels_the_check_that_is_under_way)
+TEST(network_error, cancels_the_heartbeat_in_progress)
 {
     VERIFIES("SD-174");
     for (const connection_phase phase : {connecting, authenticating, ready}) {
@@ -103,7 +103,7 @@ public:
     }
 };
 
-TEST(network_error, is_told_apart_from_a_timeout)
+TEST(network_error, is_distinguished_from_a_timeout_by_error_code)
 {
     VERIFIES("SD-010");
     namespace errc = boost::system::errc;
@@ -121,7 +121,7 @@ TEST(network_error, is_told_apart_from_a_timeout)
               "unknown clear cancel");
 }
 
-TEST(freshness, an_update_has_the_time_of_receipt_by_a_clock_that_never_jumps)
+TEST(freshness, last_update_time_is_the_steady_time_of_receipt)
 {
     VERIFIES("SD-072");
     VERIFIES("SD-073");
@@ -134,7 +134,7 @@ TEST(freshness, an_update_has_the_time_of_receipt_by_a_clock_that_never_jumps)
     EXPECT_EQ(t->find(at("a"))->last_update_time, now);
 }
 
-TEST(descriptions, are_replaced_and_never_changed)
+TEST(descriptions, published_descriptions_are_immutable)
 {
     VERIFIES("SD-198");
     EXPECT_TRUE(std::is_const_v<topology_ptr::element_type>);

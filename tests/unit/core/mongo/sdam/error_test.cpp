@@ -49,7 +49,7 @@ const code_row codes[] = {
     {"SD-212", 9001, "", state_change::none},
 };
 
-TEST(state_change, by_code_or_by_words)
+TEST(state_change, code_decides_before_the_message)
 {
     for (const code_row& r : codes) {
         VERIFIES_ROW(r.id);
@@ -88,7 +88,7 @@ const reply_row replies[] = {
     {"SD-212", R"({"ok": 1, "writeConcernError": {"code": 6}})", state_change::none},
 };
 
-TEST(state_change, is_found_in_every_form_of_reply)
+TEST(state_change, is_found_in_command_and_write_concern_errors)
 {
     for (const reply_row& r : replies) {
         VERIFIES_ROW(r.id);
@@ -100,14 +100,14 @@ TEST(state_change, is_found_in_every_form_of_reply)
     }
 }
 
-TEST(state_change, tells_code_and_text)
+TEST(state_change, inspect_reply_returns_code_and_errmsg)
 {
     const bson::document reply = json(R"({"ok": 0, "errmsg": "why", "code": 189})");
     EXPECT_EQ(inspect_reply(reply).code, 189);
     EXPECT_EQ(inspect_reply(reply).message, "why");
 }
 
-TEST(state_change, makes_the_server_unknown_with_error_and_version)
+TEST(state_change, marks_the_server_unknown_with_error_and_topology_version)
 {
     VERIFIES("SD-168");
     VERIFIES("SD-190");
@@ -129,7 +129,7 @@ TEST(state_change, makes_the_server_unknown_with_error_and_version)
     EXPECT_EQ(t.after->find(at("a"))->version, std::nullopt);
 }
 
-TEST(state_change, clears_the_pool_only_of_servers_that_go_or_are_old)
+TEST(state_change, pool_is_cleared_on_shutdown_or_below_wire_version_8)
 {
     VERIFIES("SD-170");
     const auto cleared = [](int code, int wire) {
@@ -144,7 +144,7 @@ TEST(state_change, clears_the_pool_only_of_servers_that_go_or_are_old)
     }
 }
 
-TEST(stale_error, compares_versions_more_strictly_than_a_hello)
+TEST(stale_error, topology_version_equal_to_the_known_one_is_stale)
 {
     VERIFIES("SD-175");
     VERIFIES("SD-051");
@@ -166,7 +166,7 @@ TEST(stale_error, compares_versions_more_strictly_than_a_hello)
     }
 }
 
-TEST(stale_error, of_an_older_generation_changes_nothing)
+TEST(stale_error, older_pool_generation_is_ignored)
 {
     VERIFIES("SD-165");
     for (const failure_kind kind : {failure_kind::network, failure_kind::command,
@@ -212,7 +212,7 @@ const phase_row phases[] = {
     {"SD-172", command, connection_phase::ready, false},
 };
 
-TEST(lost_connection, by_kind_and_phase)
+TEST(lost_connection, kind_and_handshake_phase_decide_the_effects)
 {
     const bson::document plain = json(R"({"ok": 0, "code": 18, "errmsg": "no"})");
     for (const phase_row& r : phases) {
@@ -231,7 +231,7 @@ TEST(lost_connection, by_kind_and_phase)
     }
 }
 
-TEST(lost_connection, runs_through_the_table_and_asks_for_no_check)
+TEST(lost_connection, marks_unknown_without_requesting_a_check)
 {
     VERIFIES("SD-180");
     VERIFIES("SD-182");
@@ -245,7 +245,7 @@ TEST(lost_connection, runs_through_the_table_and_asks_for_no_check)
         names{});
 }
 
-TEST(lost_connection, while_connecting_is_overload_under_the_newer_profile)
+TEST(lost_connection, while_connecting_keeps_the_server_under_the_upstream_profile)
 {
     for (const failure_kind kind : {network, failure_kind::timeout}) {
         const topology_ptr before = with_primary();
@@ -259,7 +259,7 @@ TEST(lost_connection, while_connecting_is_overload_under_the_newer_profile)
     }
 }
 
-TEST(load_balanced, errors_clear_one_service_and_leave_the_server_alone)
+TEST(load_balanced, error_clears_the_pool_of_one_service_id_only)
 {
     VERIFIES("SD-169");
     VERIFIES("SD-173");
@@ -285,7 +285,7 @@ TEST(load_balanced, errors_clear_one_service_and_leave_the_server_alone)
     }
 }
 
-TEST(failed_check, makes_unknown_clears_and_tries_again_once)
+TEST(failed_check, marks_unknown_clears_the_pool_and_retries_once)
 {
     VERIFIES("SD-164");
     VERIFIES("SD-009");
@@ -316,7 +316,7 @@ TEST(failed_check, makes_unknown_clears_and_tries_again_once)
     EXPECT_EQ(servers_of<request_check>(timed_out), names{"a"});
 }
 
-TEST(errors, of_servers_that_are_gone_change_nothing)
+TEST(application_errors, of_removed_servers_are_ignored)
 {
     const topology_ptr before = with_primary();
     EXPECT_EQ(after_error(before, failing("z", network)).after, before);

@@ -1,7 +1,7 @@
 #include "sdam_fixture.hpp"
 #include "support/verifies.hpp"
 
-/// What users are told, and in which order.
+/// The events that are published, and their order.
 namespace holdfast::core::mongo::sdam_test {
 namespace {
 
@@ -40,7 +40,7 @@ names received(const transition& t)
     return all;
 }
 
-TEST(events, of_a_client_that_opens_and_closes)
+TEST(sdam_events, client_open_and_close_publish_opening_and_closed)
 {
     topology_settings settings;
     settings.seeds = {at("b"), at("a")};
@@ -56,7 +56,7 @@ TEST(events, of_a_client_that_opens_and_closes)
     EXPECT_TRUE(last.after->servers.empty());
 }
 
-TEST(events, who_is_only_said_to_be_the_primary_is_no_news)
+TEST(sdam_events, possible_primary_publishes_no_event)
 {
     VERIFIES("SD-018");
     const auto down = [](std::string_view host) {
@@ -75,7 +75,7 @@ TEST(events, who_is_only_said_to_be_the_primary_is_no_news)
     EXPECT_EQ(received(apply_check(still_down.after, says_b("a"))), names{});
 }
 
-TEST(events, of_a_load_balanced_client)
+TEST(sdam_events, load_balanced_client_publishes_load_balancer_at_once)
 {
     topology_settings settings;
     settings.seeds = {at("a")};
@@ -85,21 +85,21 @@ TEST(events, of_a_load_balanced_client)
                      "topology LoadBalanced>LoadBalanced"}));
 }
 
-TEST(events, of_a_client_without_seeds)
+TEST(sdam_events, client_without_seeds_publishes_opening_only)
 {
     topology_settings settings;
     settings.seeds.clear();
     EXPECT_EQ(received(open_topology(settings)), names{"opening"});
 }
 
-TEST(events, of_a_discovery_come_in_the_order_of_its_steps)
+TEST(sdam_events, discovery_publishes_in_the_specified_order)
 {
     const transition t = apply_check(start({"a", "z"}), primary("a", R"("a", "b")"));
     EXPECT_EQ(received(t),
               (names{"a Unknown>RSPrimary", "+b", "-z", "topology Unknown>ReplicaSetWithPrimary"}));
 }
 
-TEST(events, of_a_new_primary_tell_of_the_old_one)
+TEST(sdam_events, new_primary_publishes_the_old_one_as_unknown)
 {
     const topology_ptr before = after(start({"a", "b"}), {primary("a", R"("a", "b")")});
     EXPECT_EQ(received(apply_check(before, primary("b", R"("a", "b")"))),
@@ -107,7 +107,7 @@ TEST(events, of_a_new_primary_tell_of_the_old_one)
                      "topology ReplicaSetWithPrimary>ReplicaSetWithPrimary"}));
 }
 
-TEST(events, of_a_server_that_is_removed_say_what_it_had_become)
+TEST(sdam_events, removed_server_publishes_its_last_description)
 {
     const topology_ptr before = after(start({"a", "b"}), {primary("a", R"("a", "b")")});
     EXPECT_EQ(received(apply_check(before, hello("b", ""))),
@@ -115,14 +115,14 @@ TEST(events, of_a_server_that_is_removed_say_what_it_had_become)
                      "topology ReplicaSetWithPrimary>ReplicaSetWithPrimary"}));
 }
 
-TEST(events, are_not_sent_when_nothing_changed)
+TEST(sdam_events, equal_description_publishes_no_event)
 {
     const server_description reply = primary("a", R"("a")");
     const topology_ptr before = after(start({"a"}), {reply});
     EXPECT_EQ(received(apply_check(before, reply)), names{});
 }
 
-TEST(events, hold_the_descriptions_before_and_after)
+TEST(sdam_events, events_hold_previous_and_new_description)
 {
     const topology_ptr before = start({"a"});
     const transition t = apply_check(before, primary("a", R"("a")"));
@@ -131,7 +131,7 @@ TEST(events, hold_the_descriptions_before_and_after)
     EXPECT_EQ(changed.current, t.after);
 }
 
-TEST(srv, hosts_that_dns_no_longer_names_go_and_new_ones_come)
+TEST(srv_update, removed_records_drop_servers_and_new_records_add_them)
 {
     const topology_ptr before = start({"a", "b", "c"});
     const transition t = apply_srv(before, {at("c"), at("d")}, 0);
@@ -141,7 +141,7 @@ TEST(srv, hosts_that_dns_no_longer_names_go_and_new_ones_come)
     EXPECT_EQ(servers_of<stop_monitor>(t), (names{"a", "b"}));
 }
 
-TEST(srv, no_more_hosts_than_wanted_are_added)
+TEST(srv_update, srv_max_hosts_limits_the_added_hosts)
 {
     const topology_ptr before = start({"a", "b"});
     const std::vector<endpoint> resolved{at("e"), at("d"), at("a"), at("c")};
@@ -151,7 +151,7 @@ TEST(srv, no_more_hosts_than_wanted_are_added)
     EXPECT_EQ(apply_srv(before, resolved, 0).after->servers.size(), 4u);
 }
 
-TEST(srv, an_empty_answer_changes_nothing)
+TEST(srv_update, empty_answer_keeps_the_topology)
 {
     const topology_ptr before = start({"a", "b"});
     EXPECT_EQ(apply_srv(before, {}, 0).after, before);

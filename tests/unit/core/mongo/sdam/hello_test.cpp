@@ -4,7 +4,7 @@
 namespace holdfast::core::mongo::sdam_test {
 namespace {
 
-TEST(parse_hello, finds_the_type)
+TEST(parse_hello, server_type_follows_the_reply_fields)
 {
     struct row {
         const char* id;
@@ -39,7 +39,7 @@ TEST(parse_hello, finds_the_type)
     }
 }
 
-TEST(parse_hello, an_empty_description_has_the_defaults_of_the_specification)
+TEST(parse_hello, unknown_server_has_the_specified_defaults)
 {
     VERIFIES("SD-023");
     const server_description s = unknown_server(at("a"));
@@ -53,7 +53,7 @@ TEST(parse_hello, an_empty_description_has_the_defaults_of_the_specification)
     EXPECT_EQ(s.last_update_time, time_point::min());
 }
 
-TEST(parse_hello, reads_every_field)
+TEST(parse_hello, all_replica_set_fields_are_read)
 {
     VERIFIES("SD-081");
     VERIFIES("SD-074");
@@ -91,7 +91,7 @@ TEST(parse_hello, reads_every_field)
     EXPECT_EQ(s.last_update_time, now);
 }
 
-TEST(parse_hello, records_cryptd_service_and_session_timeout)
+TEST(parse_hello, iscryptd_service_id_and_session_timeout_are_read)
 {
     VERIFIES("SD-025");
     VERIFIES("SD-075");
@@ -106,7 +106,7 @@ TEST(parse_hello, records_cryptd_service_and_session_timeout)
         9);
 }
 
-TEST(parse_hello, odd_fields_do_not_stop_it)
+TEST(parse_hello, malformed_fields_are_skipped)
 {
     const server_description s = hello(
         "a", R"("setName": 7, "hosts": [1, "b"], "tags": {"x": 1, "y": "z"}, "me": null,
@@ -118,7 +118,7 @@ TEST(parse_hello, odd_fields_do_not_stop_it)
     EXPECT_FALSE(s.me || s.set_version || s.election_id || s.version || s.last_write_date);
 }
 
-TEST(parse_hello, a_field_of_another_type_is_as_good_as_absent)
+TEST(parse_hello, field_of_the_wrong_type_counts_as_absent)
 {
     const bson::document reply = json(R"({"ok": 1, "minWireVersion": "2", "maxWireVersion": "9",
         "hosts": {"0": "b"}, "passives": {"0": "c"}, "arbiters": "d", "tags": ["x"],
@@ -133,7 +133,7 @@ TEST(parse_hello, a_field_of_another_type_is_as_good_as_absent)
     EXPECT_EQ(s.is_cryptd, false);
 }
 
-TEST(parse_hello, a_refusal_is_kept_as_the_error)
+TEST(parse_hello, ok_0_reply_is_kept_as_the_error)
 {
     VERIFIES("SD-067");
     const server_description s = parse_hello(
@@ -142,7 +142,7 @@ TEST(parse_hello, a_refusal_is_kept_as_the_error)
     EXPECT_EQ(s.failure->message(), "hello failed: not today (code 5)");
 }
 
-TEST(server_description, equality_looks_at_what_users_are_told)
+TEST(server_description, equality_ignores_rtt_and_update_time)
 {
     VERIFIES("SD-082");
     const server_description base = secondary("a", R"("a")");
@@ -180,7 +180,7 @@ TEST(server_description, equality_looks_at_what_users_are_told)
     EXPECT_FALSE(failed == failed_otherwise);
 }
 
-TEST(topology_version, comparison)
+TEST(topology_version, ordering_follows_process_id_and_counter)
 {
     const bson::object_id one{{1}};
     const bson::object_id two{{2}};

@@ -14,7 +14,7 @@ std::string hosts_of(const topology_description& t)
     return text;
 }
 
-TEST(members, one_seed_leads_to_all)
+TEST(replica_set_members, one_seed_discovers_all_members)
 {
     VERIFIES("SD-004");
     VERIFIES("SD-033");
@@ -26,7 +26,7 @@ TEST(members, one_seed_leads_to_all)
     EXPECT_EQ(picture(*found), "ReplicaSetWithPrimary a:RSSecondary b:RSPrimary c:Unknown");
 }
 
-TEST(members, hosts_passives_and_arbiters_are_all_followed)
+TEST(replica_set_members, hosts_passives_and_arbiters_are_monitored)
 {
     VERIFIES("SD-024");
     VERIFIES("SD-132");
@@ -44,7 +44,7 @@ TEST(members, hosts_passives_and_arbiters_are_all_followed)
     }
 }
 
-TEST(members, follow_the_primary_through_reconfigurations)
+TEST(replica_set_members, host_list_of_the_primary_adds_and_removes_members)
 {
     VERIFIES("SD-005");
     topology_ptr t = after(start({"a", "b", "c"}), {primary("a", R"("a", "b", "c")")});
@@ -57,7 +57,7 @@ TEST(members, follow_the_primary_through_reconfigurations)
     EXPECT_EQ(servers_of<stop_monitor>(shrunk), (names{"b", "c"}));
 }
 
-TEST(members, a_set_moves_to_new_hosts_one_by_one)
+TEST(replica_set_members, rolling_move_to_new_hosts_is_followed)
 {
     VERIFIES("SD-216");
     topology_ptr t = after(start({"a", "b"}), {primary("a", R"("a", "b")")});
@@ -70,7 +70,7 @@ TEST(members, a_set_moves_to_new_hosts_one_by_one)
     EXPECT_EQ(t->find(at("d"))->tags, (tag_set{{"dc", "sf"}}));
 }
 
-TEST(members, names_of_the_configuration_count_not_those_of_the_seeds)
+TEST(replica_set_members, seed_alias_is_replaced_by_configured_names)
 {
     VERIFIES("SD-154");
     VERIFIES("SD-156");
@@ -83,7 +83,7 @@ TEST(members, names_of_the_configuration_count_not_those_of_the_seeds)
     EXPECT_EQ(picture(*found), "ReplicaSetWithPrimary host1:RSPrimary host2:Unknown");
 }
 
-TEST(members, a_member_with_another_name_is_followed_under_that_name)
+TEST(replica_set_members, member_whose_me_differs_is_replaced_by_me)
 {
     VERIFIES("SD-134");
     VERIFIES("SD-210");
@@ -99,7 +99,7 @@ TEST(members, a_member_with_another_name_is_followed_under_that_name)
         << "a member that does not say who it is stays";
 }
 
-TEST(members, under_a_primary_a_misnamed_member_goes)
+TEST(replica_set_members, member_whose_me_differs_is_removed_under_a_primary)
 {
     VERIFIES("SD-138");
     const std::string both = R"("a", "b")";
@@ -115,7 +115,7 @@ TEST(members, under_a_primary_a_misnamed_member_goes)
         << "the primary itself came back under another name";
 }
 
-TEST(members, the_address_is_the_one_we_connect_to)
+TEST(replica_set_members, direct_connection_keeps_its_address_despite_me)
 {
     VERIFIES("SD-022");
     const topology_ptr t = after(start({"a"}, true), {secondary("a", R"("x")", R"("me": "x")")});
@@ -123,7 +123,7 @@ TEST(members, the_address_is_the_one_we_connect_to)
     EXPECT_EQ(t->servers[0]->me, at("x"));
 }
 
-TEST(members, a_hint_at_the_primary_counts_even_from_a_member_that_goes)
+TEST(replica_set_members, primary_hint_counts_even_from_a_removed_member)
 {
     VERIFIES("SD-133");
     const auto from = [](const char* more) {
@@ -140,7 +140,7 @@ TEST(members, a_hint_at_the_primary_counts_even_from_a_member_that_goes)
         << "who is known is not demoted by hearsay";
 }
 
-TEST(members, a_primary_that_steps_down_may_name_the_next)
+TEST(replica_set_members, stepped_down_primary_hints_at_the_possible_primary)
 {
     VERIFIES("SD-139");
     const std::string both = R"("a", "b")";
@@ -155,7 +155,7 @@ TEST(members, a_primary_that_steps_down_may_name_the_next)
               "ReplicaSetWithPrimary a:RSSecondary b:RSPrimary");
 }
 
-TEST(members, nobody_but_the_primary_removes_or_adds_others)
+TEST(replica_set_members, only_the_primary_removes_members)
 {
     VERIFIES("SD-135");
     VERIFIES("SD-140");
@@ -170,7 +170,7 @@ TEST(members, nobody_but_the_primary_removes_or_adds_others)
     EXPECT_EQ(picture(*t), "ReplicaSetWithPrimary a:RSSecondary b:RSSecondary c:RSPrimary");
 }
 
-TEST(members, an_arbiter_may_be_the_last_who_knows_the_new_hosts)
+TEST(replica_set_members, host_list_of_an_arbiter_is_used_without_a_primary)
 {
     VERIFIES("SD-205");
     topology_ptr t = after(start({"a"}), {hello("a", R"("isWritablePrimary": true,
@@ -180,7 +180,7 @@ TEST(members, an_arbiter_may_be_the_last_who_knows_the_new_hosts)
     EXPECT_EQ(picture(*t), "ReplicaSetNoPrimary a:Unknown n:Unknown x:RSArbiter");
 }
 
-TEST(members, hidden_and_starting_members_lead_to_the_set_ghosts_do_not)
+TEST(replica_set_members, rs_other_discovers_hosts_and_rs_ghost_does_not)
 {
     VERIFIES("SD-065");
     VERIFIES("SD-066");
@@ -193,7 +193,7 @@ TEST(members, hidden_and_starting_members_lead_to_the_set_ghosts_do_not)
     EXPECT_EQ(picture(*after(start({"g"}, false, "rs"), {ghost})), "ReplicaSetNoPrimary g:RSGhost");
 }
 
-TEST(members, a_member_of_another_set_goes_and_its_hosts_are_not_heard)
+TEST(replica_set_members, member_of_another_set_name_is_removed_with_its_hosts)
 {
     VERIFIES("SD-131");
     VERIFIES("SD-137");
@@ -213,7 +213,7 @@ TEST(members, a_member_of_another_set_goes_and_its_hosts_are_not_heard)
               "ReplicaSetNoPrimary b:Unknown");
 }
 
-TEST(members, the_name_of_the_set_is_learned_from_the_first_member)
+TEST(replica_set_members, set_name_is_taken_from_the_first_member)
 {
     VERIFIES("SD-130");
     VERIFIES("SD-142");
@@ -225,7 +225,7 @@ TEST(members, the_name_of_the_set_is_learned_from_the_first_member)
     EXPECT_EQ(start({"a"}, false, "mine")->type, topology_type::replica_set_no_primary);
 }
 
-TEST(members, a_removed_server_is_not_heard_any_more)
+TEST(replica_set_members, reply_of_a_removed_server_is_ignored)
 {
     VERIFIES("SD-093");
     VERIFIES("SD-157");
@@ -242,7 +242,7 @@ TEST(members, a_removed_server_is_not_heard_any_more)
         apply_failed_check(before, at("a"), reset, failure_kind::network, now).effects.empty());
 }
 
-TEST(members, each_action_ignores_servers_that_are_gone)
+TEST(replica_set_members, every_update_rule_ignores_removed_servers)
 {
     VERIFIES("SD-126");
     VERIFIES("SD-129");
@@ -257,7 +257,7 @@ TEST(members, each_action_ignores_servers_that_are_gone)
               "ReplicaSetWithPrimary b:RSPrimary");
 }
 
-TEST(members, a_standalone_is_the_topology_only_if_it_was_the_only_seed)
+TEST(replica_set_members, standalone_becomes_single_only_as_the_only_seed)
 {
     VERIFIES("SD-127");
     VERIFIES("SD-128");
@@ -271,7 +271,7 @@ TEST(members, a_standalone_is_the_topology_only_if_it_was_the_only_seed)
               "ReplicaSetWithPrimary b:RSPrimary");
 }
 
-TEST(members, the_last_server_may_go_and_that_is_the_end)
+TEST(replica_set_members, removing_the_last_server_leaves_an_empty_topology)
 {
     VERIFIES("SD-089");
     VERIFIES("SD-091");
@@ -287,7 +287,7 @@ TEST(members, the_last_server_may_go_and_that_is_the_end)
         kept.effects, [](const effect& e) { return std::holds_alternative<warn>(e); }));
 }
 
-TEST(members, the_type_follows_the_servers)
+TEST(replica_set_members, topology_type_follows_the_server_types)
 {
     VERIFIES("SD-155");
     const std::string both = R"("a", "b")";

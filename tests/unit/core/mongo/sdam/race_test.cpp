@@ -6,7 +6,7 @@
 
 #include <map>
 
-/// The races and histories that the specification tells of, step by step on the pure machines:
+/// The races and histories that the specification describes, step by step on the pure machines:
 /// what one thread knows is what it read at its own step.
 namespace holdfast::core::mongo::sdam_test {
 namespace {
@@ -79,7 +79,7 @@ constexpr selection_request primary_read()
     return {.kind = operation_kind::read};
 }
 
-TEST(race, a_late_error_of_an_old_connection_does_not_undo_the_recovery)
+TEST(sdam_race, network_error_of_an_old_generation_is_ignored)
 {
     VERIFIES("SD-165");
     cluster_view c{start({"a", "b"})};
@@ -98,7 +98,7 @@ TEST(race, a_late_error_of_an_old_connection_does_not_undo_the_recovery)
     EXPECT_EQ(c.pool("a").generation(), 1u);
 }
 
-TEST(race, a_late_state_change_error_of_the_same_event_is_ignored)
+TEST(sdam_race, second_not_primary_error_with_equal_topology_version_is_ignored)
 {
     VERIFIES("SD-189");
     const auto version = [](int counter) {
@@ -120,12 +120,12 @@ TEST(race, a_late_state_change_error_of_the_same_event_is_ignored)
     EXPECT_EQ(c.topology()->find(at("a"))->type, server_type::rs_secondary);
 }
 
-TEST(race, a_pool_is_cleared_together_with_its_description)
+TEST(sdam_race, pool_clear_and_unknown_description_are_one_transition)
 {
     VERIFIES("SD-163");
     cluster_view c{start({"a", "b"})};
     c.hear(primary("a", both));
-    // A transition holds both, so nobody can come between them; after each one they agree.
+    // A transition holds both, so nothing can come between them; after each one they agree.
     for (int round = 0; round < 3; ++round) {
         c.fail(c.network_error("a", c.pool("a").generation()));
         EXPECT_FALSE(c.is_usable("a"));
@@ -134,12 +134,12 @@ TEST(race, a_pool_is_cleared_together_with_its_description)
         EXPECT_TRUE(c.is_usable("a"));
         EXPECT_EQ(c.pool("a").current(), connection_pool::state::ready);
         c.pool("a").check_out(checkout_id{1}, now);
-        EXPECT_EQ(c.pool("a").waiting(), 1u) << "nobody evicts those who wait for a good server";
+        EXPECT_EQ(c.pool("a").waiting(), 1u) << "the wait queue of a good server is kept";
         c.pool("a").cancel(checkout_id{1}, checkout_failure::timeout, now);
     }
 }
 
-TEST(race, a_connection_begun_before_a_clear_fails_with_the_generation_it_began_in)
+TEST(sdam_race, connection_keeps_the_generation_it_began_in)
 {
     VERIFIES("SD-013");
     cluster_view c{start({"a", "b"})};
@@ -155,7 +155,7 @@ TEST(race, a_connection_begun_before_a_clear_fails_with_the_generation_it_began_
     EXPECT_EQ(c.picture(), "ReplicaSetWithPrimary a:RSPrimary b:Unknown");
 }
 
-TEST(race, a_check_that_ends_after_its_server_was_removed_says_nothing)
+TEST(sdam_race, heartbeat_of_a_removed_server_is_ignored)
 {
     VERIFIES("SD-093");
     cluster_view c{start({"a", "b"})};
@@ -165,7 +165,7 @@ TEST(race, a_check_that_ends_after_its_server_was_removed_says_nothing)
     EXPECT_TRUE(late.effects.empty() && late.events.empty());
 }
 
-TEST(history, two_primaries_in_a_split_brain)
+TEST(sdam_history, split_brain_keeps_the_primary_with_the_greater_election_id)
 {
     VERIFIES("SD-208");
     const auto elected = [](int id) {
@@ -183,7 +183,7 @@ TEST(history, two_primaries_in_a_split_brain)
     }
 }
 
-TEST(history, a_member_whose_set_was_renamed_is_dropped_by_old_and_new_clients)
+TEST(sdam_history, member_of_a_renamed_set_is_removed)
 {
     VERIFIES("SD-203");
     const server_description renamed = hello(
@@ -199,7 +199,7 @@ TEST(history, a_member_whose_set_was_renamed_is_dropped_by_old_and_new_clients)
     EXPECT_EQ(fresh.picture(), "ReplicaSetWithPrimary a:RSPrimary");
 }
 
-TEST(history, seeds_of_different_kinds_leave_the_compatible_ones)
+TEST(sdam_history, mixed_seeds_keep_the_mongos_only)
 {
     VERIFIES("SD-046");
     cluster_view c{start({"a", "b", "m"})};
@@ -209,7 +209,7 @@ TEST(history, seeds_of_different_kinds_leave_the_compatible_ones)
     EXPECT_EQ(c.picture(), "Sharded m:Mongos");
 }
 
-TEST(history, a_set_without_primary_serves_reads_from_secondaries)
+TEST(sdam_history, no_primary_serves_secondary_preferred_reads)
 {
     VERIFIES("SD-006");
     cluster_view c{start({"a", "b"})};
@@ -223,7 +223,7 @@ TEST(history, a_set_without_primary_serves_reads_from_secondaries)
     EXPECT_FALSE(is_selectable(c.topology(), "a", {.kind = operation_kind::write}));
 }
 
-TEST(history, several_mongoses_are_followed_each_for_itself)
+TEST(sdam_history, each_mongos_has_its_own_description_and_rtt)
 {
     VERIFIES("SD-007");
     cluster_view c{start({"x", "y", "z"})};
@@ -239,7 +239,7 @@ TEST(history, several_mongoses_are_followed_each_for_itself)
     EXPECT_FALSE(c.topology()->find(at("z"))->round_trip_time);
 }
 
-TEST(history, a_fresh_connection_meets_a_primary_that_stepped_down)
+TEST(sdam_history, not_primary_on_a_new_connection_marks_unknown)
 {
     VERIFIES("SD-215");
     cluster_view c{start({"a", "b"})};
@@ -255,7 +255,7 @@ TEST(history, a_fresh_connection_meets_a_primary_that_stepped_down)
     EXPECT_TRUE(decide(write, {}, failed, token_bucket{}, now, 0.5).retries());
 }
 
-TEST(history, what_is_unknown_has_no_round_trip_time)
+TEST(sdam_history, unknown_server_has_no_rtt)
 {
     VERIFIES("SD-069");
     VERIFIES("SD-070");
@@ -275,7 +275,7 @@ TEST(history, what_is_unknown_has_no_round_trip_time)
     EXPECT_FALSE(c.topology()->find(at("a"))->min_round_trip_time);
 }
 
-TEST(history, each_step_of_an_update_happens)
+TEST(sdam_history, update_replaces_the_description_and_applies_effects)
 {
     VERIFIES("SD-200");
     const topology_ptr before = start({"a", "b"});

@@ -153,7 +153,7 @@ TEST(srv_poll, prose_5_replacement_of_both_records_by_two)
     EXPECT_EQ(client.servers(), routers({27019, 27020}));
 }
 
-TEST(srv_poll, prose_6_and_7_a_look_up_that_fails_changes_nothing)
+TEST(srv_poll, prose_6_and_7_failed_lookup_changes_nothing)
 {
     for (const char* why : {"no answer before the deadline", "no such host"}) {
         SCOPED_TRACE(why);
@@ -183,21 +183,21 @@ TEST(srv_poll, prose_9_load_balanced_clusters_are_not_polled)
     EXPECT_TRUE(client.asked.empty());
 }
 
-TEST(srv_poll, prose_10_all_records_if_the_limit_is_zero)
+TEST(srv_poll, prose_10_srv_max_hosts_0_uses_all_records)
 {
     polling_client client = of_test1("?srvMaxHosts=0");
     client.run_for_two_intervals(records({27017, 27019, 27020}));
     EXPECT_EQ(client.servers(), routers({27017, 27019, 27020}));
 }
 
-TEST(srv_poll, prose_11_all_records_if_the_limit_is_not_exceeded)
+TEST(srv_poll, prose_11_srv_max_hosts_not_exceeded_uses_all_records)
 {
     polling_client client = of_test1("?srvMaxHosts=2");
     client.run_for_two_intervals(records({27019, 27020}));
     EXPECT_EQ(client.servers(), routers({27019, 27020}));
 }
 
-TEST(srv_poll, prose_12_new_records_are_drawn_if_there_are_more_than_the_limit)
+TEST(srv_poll, prose_12_new_records_are_drawn_above_srv_max_hosts)
 {
     std::set<std::uint16_t> drawn;
     for (const double first : {0.0, 0.3, 0.6, 0.9}) {
@@ -213,7 +213,7 @@ TEST(srv_poll, prose_12_new_records_are_drawn_if_there_are_more_than_the_limit)
     EXPECT_EQ(drawn, (std::set<std::uint16_t>{27019, 27020}));
 }
 
-TEST(srv_poll, prose_13_a_service_of_another_name)
+TEST(srv_poll, prose_13_srv_service_name_is_used_for_polling)
 {
     polling_client client{"mongodb+srv://test22.test.build.10gen.cc/?srvServiceName=customname",
                           {27017}};
@@ -223,7 +223,7 @@ TEST(srv_poll, prose_13_a_service_of_another_name)
     EXPECT_EQ(client.servers(), routers({27019, 27020}));
 }
 
-TEST(srv_poll, only_unknown_and_sharded_topologies_of_srv_are_polled)
+TEST(srv_poll, only_unknown_and_sharded_topologies_are_polled)
 {
     const std::map<topology_type, bool> table = {
         {topology_type::unknown, true},
@@ -241,7 +241,7 @@ TEST(srv_poll, only_unknown_and_sharded_topologies_of_srv_are_polled)
     }
 }
 
-TEST(srv_poll, the_smallest_ttl_says_when_but_a_minute_passes_at_least)
+TEST(srv_poll, rescan_interval_is_the_smallest_ttl_and_at_least_60_s)
 {
     const auto of = [](std::chrono::seconds a, std::chrono::seconds b) {
         return srv_rescan_interval(std::vector<srv_host>{{"a", 1, a}, {"b", 2, b}});
@@ -253,7 +253,7 @@ TEST(srv_poll, the_smallest_ttl_says_when_but_a_minute_passes_at_least)
     EXPECT_EQ(srv_rescan_interval({}), 60s);
 }
 
-TEST(srv_poll, after_a_failure_the_heartbeat_frequency_counts_until_there_is_a_host)
+TEST(srv_poll, failed_lookup_is_repeated_every_heartbeat_frequency)
 {
     polling_client client = of_test1("?heartbeatFrequencyMS=5000");
     const time_point first = now + 86'400s;
@@ -267,7 +267,7 @@ TEST(srv_poll, after_a_failure_the_heartbeat_frequency_counts_until_there_is_a_h
     EXPECT_EQ(client.asked[5], first + 90s);
 }
 
-TEST(srv_poll, hosts_outside_the_domain_are_ignored)
+TEST(srv_poll, records_outside_the_domain_are_ignored)
 {
     polling_client client = of_test1();
     auto some_evil = records({27017});
@@ -285,7 +285,7 @@ TEST(srv_poll, hosts_outside_the_domain_are_ignored)
     EXPECT_GE(client.warnings.size(), 2u);
 }
 
-TEST(srv_poll, the_dot_at_the_end_of_a_full_name_is_no_part_of_the_host)
+TEST(srv_poll, trailing_dot_of_a_host_is_removed)
 {
     polling_client client = of_test1();
     auto full_names = records({27017, 27019});
@@ -296,7 +296,7 @@ TEST(srv_poll, the_dot_at_the_end_of_a_full_name_is_no_part_of_the_host)
     EXPECT_TRUE(client.warnings.empty());
 }
 
-TEST(srv_poll, a_replica_set_is_not_touched_by_an_answer_that_comes_late)
+TEST(srv_poll, late_answer_does_not_change_a_replica_set)
 {
     polling_client client{"mongodb+srv://test1.test.build.10gen.cc/", {27017, 27018}};
     ASSERT_TRUE(client.next_poll);
@@ -311,7 +311,7 @@ TEST(srv_poll, a_replica_set_is_not_touched_by_an_answer_that_comes_late)
     EXPECT_FALSE(client.next_poll) << "nor is there another look-up";
 }
 
-TEST(srv_poll, every_order_can_be_drawn)
+TEST(srv_poll, shuffle_can_draw_every_order)
 {
     std::set<std::vector<std::uint16_t>> orders;
     for (const double first : {0.0, 0.4, 0.99}) {

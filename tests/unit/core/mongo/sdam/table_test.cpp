@@ -94,7 +94,7 @@ const cell table[] = {
     {"SD-125", in_with_primary, rs_ghost, "ReplicaSetWithPrimary a:RSPrimary b:RSGhost"},
 };
 
-TEST(sdam_table, every_cell)
+TEST(sdam_table, every_topology_and_server_type_has_its_transition)
 {
     for (const cell& c : table) {
         VERIFIES_ROW(c.id);
@@ -106,14 +106,14 @@ TEST(sdam_table, every_cell)
     }
 }
 
-TEST(sdam_table, replica_set_cells_learn_the_name_of_the_set)
+TEST(sdam_table, replica_set_members_set_the_set_name)
 {
     for (const server_type type : {rs_primary, rs_secondary, rs_arbiter, rs_other})
         EXPECT_EQ(apply_check(in_unknown(), reply_of(type)).after->set_name, "rs") << name_of(type);
     EXPECT_EQ(apply_check(in_unknown(), reply_of(rs_ghost)).after->set_name, std::nullopt);
 }
 
-TEST(sdam_table, losing_the_primary_is_noticed_in_every_way_it_can_go)
+TEST(sdam_table, primary_changing_to_any_type_gives_no_primary)
 {
     for (const server_type type :
          {server_type::unknown, standalone, mongos, rs_secondary, rs_arbiter, rs_other, rs_ghost}) {
@@ -125,7 +125,7 @@ TEST(sdam_table, losing_the_primary_is_noticed_in_every_way_it_can_go)
     }
 }
 
-TEST(sdam_table, single_and_load_balanced_never_change)
+TEST(sdam_table, single_and_load_balanced_never_change_type)
 {
     VERIFIES("SD-083");
     VERIFIES("SD-088");

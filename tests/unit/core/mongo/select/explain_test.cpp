@@ -14,7 +14,7 @@ std::string why(server_description s, const selection_request& request)
     return explain_no_match(*t, request, {}, now + 1500ms).at(0).why;
 }
 
-TEST(explanation, of_each_server_that_did_not_serve)
+TEST(selection_explanation, unsuitable_server_has_its_reason)
 {
     const error refused{bson::errc::invalid_value, "connection refused"};
     server_description failed = server("a", server_type::unknown);
@@ -39,7 +39,7 @@ TEST(explanation, of_each_server_that_did_not_serve)
               "RSSecondary does not match the tags");
 }
 
-TEST(explanation, of_staleness_says_how_stale)
+TEST(selection_explanation, stale_secondary_reports_its_staleness)
 {
     const topology_ptr t = replica_set(
         {wrote(server("p", rs_primary), 500), wrote(server("s", rs_secondary), 300)});
@@ -52,7 +52,7 @@ TEST(explanation, of_staleness_says_how_stale)
     EXPECT_EQ(exact[1].why, "RSSecondary does not match the tags");
 }
 
-TEST(explanation, in_one_sentence)
+TEST(selection_explanation, summary_names_topology_and_servers)
 {
     server_description down = server("a", server_type::unknown);
     down.failure = error{bson::errc::invalid_value, "refused"};

@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(round_trip, the_average_forgets_slowly)
+TEST(round_trip, average_rtt_is_an_ewma_with_alpha_0_2)
 {
     VERIFIES("SD-068");
     round_trip_tracker t;
@@ -24,7 +24,7 @@ TEST(round_trip, the_average_forgets_slowly)
     EXPECT_EQ(t.average(), 10ms);
 }
 
-TEST(round_trip, the_minimum_is_that_of_the_last_ten)
+TEST(round_trip, minimum_rtt_covers_the_last_ten_samples)
 {
     VERIFIES("SD-068");
     round_trip_tracker t;
@@ -42,7 +42,7 @@ TEST(round_trip, the_minimum_is_that_of_the_last_ten)
     EXPECT_EQ(t.minimum(), 8ms);
 }
 
-TEST(round_trip, what_is_negative_does_not_count)
+TEST(round_trip, negative_sample_is_ignored)
 {
     round_trip_tracker t;  // prose test 2 of "Server Selection -- Test Plan"
     t.record(-5ms);
@@ -56,7 +56,7 @@ TEST(round_trip, what_is_negative_does_not_count)
     EXPECT_EQ(t.minimum(), 0ms);
 }
 
-TEST(round_trip, begins_anew_after_a_failure)
+TEST(round_trip, reset_clears_average_and_minimum)
 {
     VERIFIES("SD-069");
     round_trip_tracker t;

@@ -55,7 +55,7 @@ topology_ptr random_topology(std::mt19937_64& chance)
     return topology(kind, std::move(servers));
 }
 
-TEST(snapshot, says_what_the_long_way_would)
+TEST(selection_snapshot, result_equals_suitable_servers_on_random_topologies)
 {
     std::mt19937_64 chance{7};
     const std::vector<endpoint> avoided{reported_address("a"), reported_address("c")};
@@ -76,7 +76,7 @@ TEST(snapshot, says_what_the_long_way_would)
     }
 }
 
-TEST(snapshot, keeps_answers_ready_for_what_is_usual)
+TEST(selection_snapshot, common_requests_are_prepared)
 {
     const topology_ptr t = replica_set({server("p", rs_primary), server("s", rs_secondary)});
     const selection_snapshot snapshot{t, {}};
@@ -92,7 +92,7 @@ TEST(snapshot, keeps_answers_ready_for_what_is_usual)
     EXPECT_EQ(snapshot.settings().local_threshold, 15ms);
 }
 
-TEST(snapshot, asks_a_users_selector_each_time)
+TEST(selection_snapshot, custom_selector_is_called_for_each_selection)
 {
     const topology_ptr t = replica_set({server("s", rs_secondary), server("t", rs_secondary)});
     int asked = 0;
@@ -107,7 +107,7 @@ TEST(snapshot, asks_a_users_selector_each_time)
     EXPECT_EQ(from_snapshot(snapshot, reads(secondary)), "t");
 }
 
-TEST(snapshot, of_an_incompatible_topology_gives_the_error)
+TEST(selection_snapshot, incompatible_topology_returns_the_error)
 {
     topology_description t = *replica_set({server("p", rs_primary)});
     t.compatibility_error = "too old";
@@ -116,7 +116,7 @@ TEST(snapshot, of_an_incompatible_topology_gives_the_error)
     EXPECT_EQ(from_snapshot(snapshot, writes()), "error");
 }
 
-TEST(choice_of_two, takes_the_less_busy)
+TEST(choice_of_two, server_with_fewer_operations_is_taken)
 {
     const std::uint32_t candidates[] = {4, 7};
     const auto choose_with = [&](std::uint64_t chance, int at_four, int at_seven) {
@@ -133,13 +133,13 @@ TEST(choice_of_two, takes_the_less_busy)
     EXPECT_EQ(choose_with(second_of_two, 3, 3), 7u);
 }
 
-TEST(choice_of_two, of_one_asks_nothing)
+TEST(choice_of_two, single_candidate_is_taken_without_comparison)
 {
     const std::uint32_t only[] = {9};
     EXPECT_EQ(choose(only, 12345, [](std::uint32_t) -> int { throw 1; }), 9u);
 }
 
-TEST(choice_of_two, draws_every_pair_of_different_servers_equally)
+TEST(choice_of_two, every_pair_of_servers_is_drawn_uniformly)
 {
     const std::uint32_t candidates[] = {0, 1, 2, 3};
     std::map<std::pair<std::uint32_t, std::uint32_t>, int> pairs;

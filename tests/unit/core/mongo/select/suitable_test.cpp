@@ -20,7 +20,7 @@ topology_ptr whole_set()
                         server("o", rs_other), server("u", server_type::unknown)});
 }
 
-TEST(suitable, for_writes_by_type_of_server_and_topology)
+TEST(suitable_servers, writes_follow_server_and_topology_type)
 {
     VERIFIES("SD-014");
     for (const server_type type : all_types) {
@@ -36,7 +36,7 @@ TEST(suitable, for_writes_by_type_of_server_and_topology)
     }
 }
 
-TEST(suitable, a_write_has_no_read_preference)
+TEST(suitable_servers, writes_ignore_the_read_preference)
 {
     selection_request write = reads(secondary, {{{"dc", "ny"}}}, 1s);
     write.kind = operation_kind::write;
@@ -44,7 +44,7 @@ TEST(suitable, a_write_has_no_read_preference)
     EXPECT_EQ(suitable(replica_set({server("s", rs_secondary)}), write), "");
 }
 
-TEST(suitable, a_direct_connection_reads_from_whatever_is_there)
+TEST(suitable_servers, single_topology_reads_from_any_known_server)
 {
     VERIFIES("SD-003");
     for (const server_type type : all_types) {
@@ -54,7 +54,7 @@ TEST(suitable, a_direct_connection_reads_from_whatever_is_there)
     }
 }
 
-TEST(suitable, by_mode)
+TEST(suitable_servers, read_modes_choose_primary_or_secondaries)
 {
     VERIFIES("SD-064");
     struct row {
@@ -76,7 +76,7 @@ TEST(suitable, by_mode)
     }
 }
 
-TEST(suitable, every_mode_reads_from_any_mongos)
+TEST(suitable_servers, sharded_topology_reads_from_any_mongos)
 {
     const topology_ptr t = topology(
         topology_type::sharded,
@@ -86,7 +86,7 @@ TEST(suitable, every_mode_reads_from_any_mongos)
     EXPECT_EQ(suitable(t, writes()), "ab");
 }
 
-TEST(suitable, by_tags_the_first_set_that_matches_anybody)
+TEST(suitable_servers, first_matching_tag_set_is_used)
 {
     const topology_ptr t = replica_set(
         {server("p", rs_primary, 5ms, {{"dc", "ny"}}),
@@ -107,7 +107,7 @@ TEST(suitable, by_tags_the_first_set_that_matches_anybody)
     EXPECT_EQ(suitable(t, reads(primary, {{}})), "p") << "an empty set means none";
 }
 
-TEST(suitable, deprioritised_servers_are_a_last_resort)
+TEST(suitable_servers, deprioritized_servers_are_used_only_without_others)
 {
     const std::vector<endpoint> s{reported_address("s")}, p{reported_address("p")};
     const std::vector<endpoint> all{reported_address("p"), reported_address("s"),
@@ -125,7 +125,7 @@ TEST(suitable, deprioritised_servers_are_a_last_resort)
     EXPECT_EQ(without(writes(), s), "p");
 }
 
-TEST(suitable, a_users_selector_has_the_last_word)
+TEST(suitable_servers, custom_selector_filters_the_suitable_servers)
 {
     selection_settings settings;
     settings.selector = [](std::span<const server_ptr> given) {
@@ -144,7 +144,7 @@ TEST(suitable, a_users_selector_has_the_last_word)
     EXPECT_FALSE(asked) << "there is nothing to choose from";
 }
 
-TEST(suitable, nothing_while_a_server_is_incompatible)
+TEST(suitable_servers, incompatible_topology_is_an_error)
 {
     topology_description t = *whole_set();
     t.compatibility_error = "too new";
@@ -154,7 +154,7 @@ TEST(suitable, nothing_while_a_server_is_incompatible)
     EXPECT_EQ(found.error().message(), "too new");
 }
 
-TEST(preference, is_checked_before_it_is_used)
+TEST(read_preference, invalid_max_staleness_or_tags_are_refused)
 {
     const topology_ptr set = whole_set();
     const auto checked = [](const topology_ptr& t, const selection_request& r, duration beat) {
@@ -175,7 +175,7 @@ TEST(preference, is_checked_before_it_is_used)
     EXPECT_NE(more.error().message().find("the least is 101"), std::string::npos);
 }
 
-TEST(staleness, compares_with_the_primary_at_the_times_of_the_checks)
+TEST(staleness, with_primary_uses_last_write_and_update_times)
 {
     const topology_ptr t = replica_set({wrote(server("p", rs_primary), 200, now),
                                         wrote(server("s", rs_secondary), 150, now + 7s),
@@ -187,7 +187,7 @@ TEST(staleness, compares_with_the_primary_at_the_times_of_the_checks)
     EXPECT_EQ(of("t"), 10s);
 }
 
-TEST(suitable, output_goes_where_reads_go_unless_a_server_is_too_old)
+TEST(suitable_servers, out_stage_follows_read_preference_from_wire_version_13)
 {
     const auto kind = [](server_type type, std::int32_t version) {
         server_description one = server("a", type);
@@ -201,7 +201,7 @@ TEST(suitable, output_goes_where_reads_go_unless_a_server_is_too_old)
     EXPECT_EQ(kind(load_balancer, 0), operation_kind::read) << "it has not said";
 }
 
-TEST(staleness, without_a_primary_compares_with_the_newest_secondary)
+TEST(staleness, without_primary_uses_the_newest_last_write)
 {
     const topology_ptr t = replica_set({wrote(server("s", rs_secondary), 150, now),
                                         wrote(server("t", rs_secondary), 200, now + 99s),
@@ -215,7 +215,7 @@ TEST(staleness, without_a_primary_compares_with_the_newest_secondary)
     EXPECT_EQ(of("n"), 10s) << "it has not said";
 }
 
-TEST(staleness, leaves_out_secondaries_that_lag_too_far)
+TEST(staleness, secondaries_above_max_staleness_are_excluded)
 {
     const topology_ptr t = replica_set({wrote(server("p", rs_primary), 200),
                                         wrote(server("s", rs_secondary), 120),
@@ -225,7 +225,7 @@ TEST(staleness, leaves_out_secondaries_that_lag_too_far)
     EXPECT_EQ(suitable(t, reads(nearest, {}, 90s)), "ps");
 }
 
-TEST(latency, a_window_above_the_fastest)
+TEST(latency_window, holds_servers_within_local_threshold_of_the_fastest)
 {
     const topology_ptr t = replica_set({server("a", rs_secondary, 5ms),
                                         server("b", rs_secondary, 20ms),

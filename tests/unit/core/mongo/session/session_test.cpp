@@ -20,7 +20,7 @@ server_session numbered(std::uint8_t n, time_point last_used = now)
     return s;
 }
 
-TEST(server_session, numbers_grow_from_one)
+TEST(server_session, txn_number_grows_from_one)
 {
     VERIFIES("RW-001");
     VERIFIES("RW-038");
@@ -37,7 +37,7 @@ TEST(server_session, numbers_grow_from_one)
     EXPECT_EQ(*lsid.get<bson::uuid>("id"), s.id());
 }
 
-TEST(server_session, the_last_number_is_followed_by_an_error_and_never_by_a_negative_one)
+TEST(server_session, txn_number_after_int64_max_is_an_error)
 {
     VERIFIES("RW-073");
     server_session s{bson::uuid{}, INT64_MAX - 1};
@@ -50,7 +50,7 @@ TEST(server_session, the_last_number_is_followed_by_an_error_and_never_by_a_nega
     }
 }
 
-TEST(transaction_id, is_counted_up_and_then_written_as_int64)
+TEST(transaction_id, txn_number_is_incremented_then_written_as_int64)
 {
     VERIFIES("RW-042");
     server_session s = numbered(9);
@@ -60,11 +60,11 @@ TEST(transaction_id, is_counted_up_and_then_written_as_int64)
         EXPECT_EQ(s.transaction_number(), expected) << "counted before anything is written";
         bson::byte_buffer bytes;
         bson::builder command{bytes};
-        command.add("insert", "kelp");
+        command.add("insert", "coll");
         write_transaction_id(command, *id);
         const auto written = command.finish();
         ASSERT_TRUE(written);
-        EXPECT_EQ(*written, bson::doc("insert", "kelp", "lsid", s.lsid(), "txnNumber", expected));
+        EXPECT_EQ(*written, bson::doc("insert", "coll", "lsid", s.lsid(), "txnNumber", expected));
         const bson::element number = (*written)["txnNumber"];
         EXPECT_EQ(number.type(), bson::type::int64);
         EXPECT_EQ(static_cast<int>(number.type()), 0x12);
@@ -72,13 +72,13 @@ TEST(transaction_id, is_counted_up_and_then_written_as_int64)
     }
 }
 
-TEST(transaction_id, ends_with_the_numbers)
+TEST(transaction_id, txn_number_exhausted_is_out_of_range)
 {
     server_session s{bson::uuid{}, INT64_MAX};
     EXPECT_EQ(next_transaction_id(s).error().code(), bson::errc::out_of_range);
 }
 
-TEST(session_pool, gives_the_last_used_first_and_numbers_survive)
+TEST(session_pool, last_returned_session_is_taken_first_with_its_txn_number)
 {
     VERIFIES("RW-002");
     VERIFIES("RW-037");
@@ -95,7 +95,7 @@ TEST(session_pool, gives_the_last_used_first_and_numbers_survive)
     EXPECT_FALSE(pool.take(now, 30));
 }
 
-TEST(session_pool, sessions_about_to_expire_are_neither_given_nor_kept)
+TEST(session_pool, session_within_a_minute_of_expiry_is_discarded)
 {
     session_pool pool;
     pool.give_back(numbered(1, now), now, 30);
@@ -109,7 +109,7 @@ TEST(session_pool, sessions_about_to_expire_are_neither_given_nor_kept)
     EXPECT_EQ(pool.size(), 1u) << "without a timeout nothing expires";
 }
 
-TEST(session_pool, old_ones_at_the_bottom_go_when_somebody_comes_by)
+TEST(session_pool, expired_sessions_are_removed_on_check_in)
 {
     session_pool pool;
     pool.give_back(numbered(1, now), now, 30);
@@ -118,7 +118,7 @@ TEST(session_pool, old_ones_at_the_bottom_go_when_somebody_comes_by)
     EXPECT_EQ(pool.size(), 2u);
 }
 
-TEST(session_pool, dirty_sessions_are_thrown_away)
+TEST(session_pool, dirty_session_is_discarded_on_check_in)
 {
     session_pool pool;
     server_session s = numbered(1);
@@ -128,7 +128,7 @@ TEST(session_pool, dirty_sessions_are_thrown_away)
     EXPECT_EQ(pool.size(), 0u);
 }
 
-TEST(session_pool, drains_into_batches_for_end_sessions)
+TEST(session_pool, drain_splits_into_end_sessions_batches)
 {
     session_pool pool;
     for (std::uint8_t i = 0; i < 5; ++i)
@@ -141,7 +141,7 @@ TEST(session_pool, drains_into_batches_for_end_sessions)
     EXPECT_TRUE(pool.drain().empty());
 }
 
-TEST(cluster_time, only_moves_forward)
+TEST(cluster_time, older_cluster_time_is_ignored)
 {
     const auto at = [](std::uint32_t seconds, std::uint32_t increment) {
         return bson::doc("clusterTime", bson::timestamp{seconds, increment});
@@ -158,7 +158,7 @@ TEST(cluster_time, only_moves_forward)
     EXPECT_FALSE(time.advance(bson::doc()));
 }
 
-TEST(operation_time, only_moves_forward)
+TEST(operation_time, older_operation_time_is_ignored)
 {
     operation_time time;
     EXPECT_TRUE(time.advance({5, 1}));

@@ -8,7 +8,7 @@
 namespace holdfast::core::mongo {
 namespace {
 
-TEST(address, has_one_spelling)
+TEST(address, host_and_port_are_normalised)
 {
     VERIFIES("SD-028");
     struct row {
@@ -49,7 +49,7 @@ TEST(address, has_one_spelling)
     }
 }
 
-TEST(address, says_what_is_wrong)
+TEST(address, parse_error_names_what_is_wrong)
 {
     struct row {
         std::string text;
@@ -90,7 +90,7 @@ TEST(address, says_what_is_wrong)
     EXPECT_TRUE(parse_address(std::string(255, 'a')));
 }
 
-TEST(address, takes_what_a_server_reports_as_it_is)
+TEST(address, reported_address_is_lower_cased_only)
 {
     EXPECT_EQ(reported_address("A::B").value(), "a::b");
     EXPECT_EQ(parts_of(endpoint{"no-port"}).port, default_port);

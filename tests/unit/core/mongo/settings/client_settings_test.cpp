@@ -19,7 +19,7 @@ client_settings one_host()
     return s;
 }
 
-TEST(client_settings, start_with_the_defaults_of_the_specifications)
+TEST(client_settings, defaults_match_the_specifications)
 {
     VERIFIES("BP-056");
     VERIFIES("BP-040");
@@ -45,7 +45,7 @@ TEST(client_settings, start_with_the_defaults_of_the_specifications)
     EXPECT_FALSE(uses_tls(s));
 }
 
-TEST(client_settings, without_hosts_are_legal_but_warn)
+TEST(client_settings, empty_seed_list_is_valid_with_a_warning)
 {
     VERIFIES("SD-090");
     const auto none = validate(client_settings{});
@@ -64,7 +64,7 @@ struct wrong {
     const char* id = nullptr;
 };
 
-TEST(client_settings, that_contradict_themselves_are_refused)
+TEST(client_settings, contradicting_options_are_refused)
 {
     const wrong table[] = {
         {"directConnection=true",
@@ -130,7 +130,7 @@ TEST(client_settings, that_contradict_themselves_are_refused)
     }
 }
 
-TEST(client_settings, outside_their_bounds_are_refused)
+TEST(client_settings, values_outside_their_bounds_are_refused)
 {
     const wrong table[] = {
         {"heartbeatFrequencyMS", [](auto& s) { s.heartbeat_frequency = 499ms; }, "SD-044"},
@@ -177,7 +177,7 @@ TEST(client_settings, outside_their_bounds_are_refused)
 }
 
 /// Each of the seven pairs of TLS switches that exclude each other, and those that do not.
-TEST(client_settings, hold_at_most_one_way_to_loosen_a_check)
+TEST(client_settings, conflicting_insecure_tls_options_are_refused)
 {
     using tls_switch = std::optional<bool> tls_settings::*;
     constexpr tls_switch insecure = &tls_settings::insecure;
@@ -206,7 +206,7 @@ TEST(client_settings, hold_at_most_one_way_to_loosen_a_check)
         }
 }
 
-TEST(client_settings, use_tls_if_it_is_wished_or_meant)
+TEST(client_settings, tls_is_used_if_enabled_or_implied)
 {
     client_settings s = one_host();
     s.tls.ca_file = "ca.pem";
@@ -226,7 +226,7 @@ TEST(client_settings, use_tls_if_it_is_wished_or_meant)
     EXPECT_TRUE(uses_tls(loosened));
 }
 
-TEST(client_settings, warn_of_options_that_the_profile_does_not_know)
+TEST(client_settings, options_of_another_profile_warn)
 {
     struct row {
         profile_name profile;
@@ -255,7 +255,7 @@ TEST(client_settings, warn_of_options_that_the_profile_does_not_know)
     }
 }
 
-TEST(client_settings, change_the_profile_they_chose)
+TEST(client_settings, adaptive_retry_options_follow_the_profile)
 {
     client_settings s = one_host();
     s.adaptive_retries = true;
@@ -269,7 +269,7 @@ TEST(client_settings, change_the_profile_they_chose)
     EXPECT_EQ(profile_of(s), upstream_2026_07);
 }
 
-TEST(service_name, follows_rfc_6335)
+TEST(service_name, service_names_follow_rfc_6335)
 {
     for (const std::string_view good : {"mongodb", "a", "a1", "1a", "my-name", "A-9"})
         EXPECT_TRUE(is_service_name(good)) << good;

@@ -11,7 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 using bson::doc;
 
-TEST(read_concern, is_sent_only_if_it_was_set)
+TEST(read_concern, unset_level_is_omitted)
 {
     EXPECT_TRUE(read_concern{}.is_default());
     EXPECT_EQ(to_document(read_concern{}), doc());
@@ -20,7 +20,7 @@ TEST(read_concern, is_sent_only_if_it_was_set)
     EXPECT_EQ(to_document(read_concern{"of the future"}), doc("level", "of the future"));
 }
 
-TEST(write_concern, is_sent_as_the_server_expects_it)
+TEST(write_concern, to_document_writes_w_j_and_wtimeout)
 {
     struct row {
         const char* why;
@@ -53,7 +53,7 @@ TEST(write_concern, is_sent_as_the_server_expects_it)
     }
 }
 
-TEST(write_concern, names_the_option_that_is_wrong)
+TEST(write_concern, invalid_value_names_its_option)
 {
     struct row {
         write_concern given;

@@ -18,7 +18,7 @@ credential with(std::optional<std::string> mechanism, std::optional<std::string>
     return who;
 }
 
-TEST(credential, takes_the_source_from_the_database_or_the_mechanism)
+TEST(credential, auth_source_defaults_to_the_database_or_mechanism)
 {
     struct row {
         std::optional<std::string> mechanism;
@@ -53,7 +53,7 @@ TEST(credential, takes_the_source_from_the_database_or_the_mechanism)
     EXPECT_EQ(other.properties.at("SERVICE_NAME"), "other");
 }
 
-TEST(credential, is_checked_by_the_rules_of_its_mechanism)
+TEST(credential, each_mechanism_checks_its_fields)
 {
     const properties azure{{"ENVIRONMENT", "azure"}, {"TOKEN_RESOURCE", "r"}};
     struct row {
@@ -129,7 +129,7 @@ TEST(credential, error_names_the_allowed_properties)
               "allowed are ENVIRONMENT, TOKEN_RESOURCE");
 }
 
-TEST(credential, lists_every_mechanism_that_it_knows)
+TEST(credential, known_mechanisms_lists_every_mechanism)
 {
     std::string_view left = known_mechanisms();
     int count = 0;
@@ -144,7 +144,7 @@ TEST(credential, lists_every_mechanism_that_it_knows)
     EXPECT_FALSE(is_known_mechanism("scram-sha-1"));
 }
 
-TEST(credential, keys_for_aws_come_from_the_environment_alone_under_the_newer_profile)
+TEST(credential, aws_keys_are_refused_under_the_upstream_profile)
 {
     credential who{.username = "key", .password = "lovelace"};
     who.mechanism = "MONGODB-AWS";

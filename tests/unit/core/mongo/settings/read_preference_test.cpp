@@ -7,7 +7,7 @@
 namespace holdfast::core::mongo {
 namespace {
 
-TEST(read_mode, has_a_name_that_is_found_in_any_case)
+TEST(read_mode, lookup_by_name_ignores_case)
 {
     const std::pair<read_mode, std::string_view> table[] = {
         {read_mode::primary, "primary"},

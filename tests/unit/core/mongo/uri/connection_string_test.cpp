@@ -25,7 +25,7 @@ TEST(connection_string, is_split_into_its_parts)
     EXPECT_TRUE(parts->may_quote_names);
 }
 
-TEST(connection_string, needs_little)
+TEST(connection_string, database_options_and_userinfo_are_optional)
 {
     struct row {
         std::string_view text;
@@ -64,7 +64,7 @@ TEST(connection_string, needs_little)
     }
 }
 
-TEST(connection_string, is_refused_with_a_reason)
+TEST(connection_string, malformed_string_is_refused_with_a_reason)
 {
     struct row {
         std::string text;

@@ -98,7 +98,7 @@ const stored rows[] = {
     {"failFastOnTerminalErrors", "false", [](auto& s) { s.fail_fast_on_terminal_errors = false; }},
 };
 
-TEST(options, change_what_they_are_named_for_and_nothing_else)
+TEST(uri_options, each_option_changes_only_its_setting)
 {
     std::set<std::string_view> seen;
     for (const stored& r : rows) {
@@ -126,7 +126,7 @@ TEST(options, change_what_they_are_named_for_and_nothing_else)
         EXPECT_TRUE(seen.contains(o.name)) << o.name;
 }
 
-TEST(options, are_known_by_one_name_in_any_case)
+TEST(uri_options, option_names_ignore_case_and_are_unique)
 {
     std::set<std::string> names;
     for (const option& o : all_options()) {
@@ -158,7 +158,7 @@ bool holds(const option& o)
         o.where);
 }
 
-TEST(options, with_numbers_end_at_their_bounds)
+TEST(uri_options, numeric_options_refuse_values_out_of_bounds)
 {
     constexpr auto largest = std::numeric_limits<std::int64_t>::max();
     for (const option& o : all_options()) {
@@ -182,7 +182,7 @@ TEST(options, with_numbers_end_at_their_bounds)
     }
 }
 
-TEST(options, with_switches_know_old_spellings)
+TEST(uri_options, boolean_options_accept_legacy_spellings_with_a_warning)
 {
     for (const option& o : all_options()) {
         if (!holds<bool>(o))
@@ -206,7 +206,7 @@ TEST(options, with_switches_know_old_spellings)
     }
 }
 
-TEST(options, warn_and_keep_the_default)
+TEST(uri_options, invalid_value_warns_and_keeps_the_default)
 {
     struct row {
         std::string_view options;
@@ -247,7 +247,7 @@ TEST(options, warn_and_keep_the_default)
     EXPECT_TRUE(parse("mongodb://h/?appName=" + std::string(128, 'a')).settings.app_name);
 }
 
-TEST(options, may_say_that_staleness_does_not_matter)
+TEST(uri_options, max_staleness_seconds_minus_1_means_no_limit)
 {
     const parsed_uri any = parse("mongodb://h/?maxStalenessSeconds=-1");
     EXPECT_FALSE(any.settings.read_preference.max_staleness);
@@ -255,7 +255,7 @@ TEST(options, may_say_that_staleness_does_not_matter)
     EXPECT_EQ(parse("mongodb://h/?maxStalenessSeconds=-2").warnings.size(), 1u);
 }
 
-TEST(options, may_be_repeated_or_not)
+TEST(uri_options, repeated_option_warns_unless_it_is_a_list)
 {
     const parsed_uri twice = parse("mongodb://h/?maxPoolSize=1&MAXPOOLSIZE=2");
     EXPECT_EQ(twice.settings.pool.max_size, 2u);
@@ -277,7 +277,7 @@ TEST(options, may_be_repeated_or_not)
     }
 }
 
-TEST(options, have_old_names_that_give_way_to_the_new)
+TEST(uri_options, deprecated_name_yields_to_the_current_one)
 {
     const parsed_uri old = parse("mongodb://h/?j=true&wtimeout=5&secondaryAcceptableLatencyMS=7");
     EXPECT_EQ(old.settings.write_concern.journal, true);
@@ -297,7 +297,7 @@ TEST(options, have_old_names_that_give_way_to_the_new)
     }
 }
 
-TEST(options, keep_the_compressors_that_are_known)
+TEST(uri_options, unknown_compressors_are_dropped_with_a_warning)
 {
     const parsed_uri some = parse("mongodb://h/?compressors=zlib,rar,snappy,zlib");
     EXPECT_EQ(some.settings.compressors, (std::vector<std::string>{"zlib", "snappy"}));
@@ -305,7 +305,7 @@ TEST(options, keep_the_compressors_that_are_known)
     EXPECT_TRUE(some.warnings[0].starts_with("compressors: a compressor that is not known"));
 }
 
-TEST(options, can_be_written_again)
+TEST(uri_options, values_can_be_printed_as_option_text)
 {
     const parsed_uri found = parse(
         "mongodb://ada:lovelace@h/?w=majority&readPreference=nearest&maxStalenessSeconds=120&"
@@ -325,7 +325,7 @@ TEST(options, can_be_written_again)
     EXPECT_EQ(text("replicaSet"), texts{});
 }
 
-TEST(options, do_not_set_the_smallest_heartbeat)
+TEST(uri_options, min_heartbeat_frequency_ms_cannot_be_set)
 {
     VERIFIES("SD-011");
     EXPECT_EQ(min_heartbeat_frequency, 500ms);

@@ -33,7 +33,7 @@ std::string reference()
     return text;
 }
 
-TEST(reference, page_has_every_option_with_its_bounds_and_default)
+TEST(uri_reference, page_lists_every_option_with_bounds_and_default)
 {
     std::ifstream in{page()};
     const std::string text{std::istreambuf_iterator<char>{in}, {}};

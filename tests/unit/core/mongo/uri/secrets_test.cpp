@@ -78,7 +78,7 @@ TEST(secrets, values_of_options_are_not_in_warnings_or_errors)
         expect_no_secret(std::string{start} + std::string{options});
 }
 
-TEST(secrets, are_not_shown_as_unknown_options)
+TEST(uri_secrets, password_read_as_an_unknown_option_is_not_shown)
 {
     const auto hidden = parse_uri("mongodb://alice:12?lovelace=5@host");
     ASSERT_TRUE(hidden);

@@ -18,7 +18,7 @@ parsed_uri parse(std::string_view text)
 const srv_answer two_hosts{{{"One.test.example.com", 27017}, {"two.test.example.com.", 27018}}, {}};
 const srv_answer one_host{{{"one.test.example.com", 27017}}, {}};
 
-TEST(srv, is_parsed_without_asking_anybody)
+TEST(srv_uri, parsing_needs_no_lookup)
 {
     const parsed_uri found = parse(
         "mongodb+srv://ada:lovelace@Cluster.Test.Example.com./"
@@ -34,7 +34,7 @@ TEST(srv, is_parsed_without_asking_anybody)
     EXPECT_TRUE(found.warnings.empty());
 }
 
-TEST(srv, takes_one_name_and_nothing_else)
+TEST(srv_uri, several_hosts_or_a_port_are_refused)
 {
     for (const std::string_view text :
          {"mongodb+srv://a.b.c,d.e.f", "mongodb+srv://a.b.c:27017", "mongodb+srv://[::1]",
@@ -46,7 +46,7 @@ TEST(srv, takes_one_name_and_nothing_else)
     }
 }
 
-TEST(srv, gives_the_seeds_in_the_order_of_the_caller)
+TEST(srv_uri, seeds_keep_the_order_of_the_answer)
 {
     const auto all = resolve_srv(parse("mongodb+srv://c.test.example.com/"), two_hosts);
     ASSERT_TRUE(all) << all.error().message();
@@ -68,7 +68,7 @@ TEST(srv, gives_the_seeds_in_the_order_of_the_caller)
     }
 }
 
-TEST(srv, starts_unknown_whatever_the_number_of_hosts)
+TEST(srv_uri, topology_starts_unknown_for_any_number_of_hosts)
 {
     VERIFIES("SD-041");
     for (const srv_answer& answer : {one_host, two_hosts}) {
@@ -80,7 +80,7 @@ TEST(srv, starts_unknown_whatever_the_number_of_hosts)
     }
 }
 
-TEST(srv, takes_three_options_from_the_txt_record)
+TEST(srv_uri, txt_record_may_set_three_options)
 {
     srv_answer answer = one_host;
     answer.txt = {"replicaSet=rs&authSource=thisDB"};
@@ -109,7 +109,7 @@ TEST(srv, takes_three_options_from_the_txt_record)
     EXPECT_TRUE(resolve_srv(plain, answer));
 }
 
-TEST(srv, is_validated_again_with_what_was_found)
+TEST(srv_uri, settings_are_validated_after_the_lookup)
 {
     struct row {
         const char* why;
@@ -167,7 +167,7 @@ TEST(srv, is_validated_again_with_what_was_found)
     EXPECT_EQ(plain.error().code(), errc::invalid_connection_string);
 }
 
-TEST(srv, trusts_hosts_of_the_same_domain_only)
+TEST(srv_uri, hosts_outside_the_parent_domain_are_refused)
 {
     struct row {
         std::string_view name;

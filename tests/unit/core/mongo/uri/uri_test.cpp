@@ -24,7 +24,7 @@ topology_description first_topology(std::string_view text)
     return initial_topology({s.seeds, s.replica_set, s.direct_connection, s.load_balanced});
 }
 
-TEST(uri, gives_one_or_more_seeds_in_lower_case)
+TEST(uri, seeds_are_lower_cased)
 {
     VERIFIES("SD-027");
     VERIFIES("SD-028");
@@ -61,7 +61,7 @@ TEST(uri, options_decide_the_initial_topology_type)
     }
 }
 
-TEST(uri, is_refused_where_options_contradict_each_other)
+TEST(uri, contradicting_options_are_refused)
 {
     struct row {
         std::string_view text;
@@ -118,7 +118,7 @@ TEST(uri, malformed_host_is_named_by_its_number_only)
     }
 }
 
-TEST(uri, asks_for_authentication_only_if_there_is_a_user_or_a_mechanism)
+TEST(uri, credential_requires_a_user_or_a_mechanism)
 {
     EXPECT_FALSE(parse("mongodb://h/db").settings.credential);
     EXPECT_FALSE(parse("mongodb://h/?authSource=db").settings.credential);
@@ -140,7 +140,7 @@ TEST(uri, asks_for_authentication_only_if_there_is_a_user_or_a_mechanism)
     EXPECT_EQ(lower_case.settings.credential->properties.at("SERVICE_NAME"), "x:y");
 }
 
-TEST(uri, has_a_default_for_discovery_also_with_one_seed)
+TEST(uri, one_seed_does_not_imply_direct_connection)
 {
     VERIFIES("SD-043");
     const client_settings s = parse("mongodb://secondary/").settings;
@@ -149,7 +149,7 @@ TEST(uri, has_a_default_for_discovery_also_with_one_seed)
     EXPECT_EQ(parse("mongodb://a/?heartbeatFrequencyMS=5000").settings.heartbeat_frequency, 5s);
 }
 
-TEST(uri, refuses_heartbeats_below_half_a_second)
+TEST(uri, heartbeat_frequency_ms_below_500_is_refused)
 {
     VERIFIES("SD-044");
     const parsed_uri low = parse("mongodb://a/?heartbeatFrequencyMS=499");
@@ -163,7 +163,7 @@ TEST(uri, refuses_heartbeats_below_half_a_second)
     EXPECT_TRUE(enough.warnings.empty());
 }
 
-TEST(uri, knows_retry_writes_by_exactly_this_name)
+TEST(uri, retry_writes_is_spelled_in_camel_case_only)
 {
     VERIFIES("RW-011");
     EXPECT_FALSE(parse("mongodb://h/?retryWrites=false").settings.retry_writes);
@@ -174,7 +174,7 @@ TEST(uri, knows_retry_writes_by_exactly_this_name)
               std::vector<std::string>{"option \"retry_writes\" is unknown and ignored"});
 }
 
-TEST(uri, has_retries_on_and_the_budget_off_by_default)
+TEST(uri, retries_are_on_and_adaptive_retries_off_by_default)
 {
     VERIFIES("BP-056");
     VERIFIES("BP-040");
@@ -187,7 +187,7 @@ TEST(uri, has_retries_on_and_the_budget_off_by_default)
     EXPECT_TRUE(on.warnings.empty());
 }
 
-TEST(uri, selects_the_resilience_profile)
+TEST(uri, resilience_profile_option_selects_the_profile)
 {
     EXPECT_EQ(profile_of(parse("mongodb://h/?resilienceProfile=as_specified").settings),
               as_specified);

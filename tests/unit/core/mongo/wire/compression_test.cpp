@@ -94,7 +94,7 @@ bytes compressed(std::int32_t original, std::int32_t claimed, int with, std::str
         .done();
 }
 
-TEST(compression, comes_back_as_it_was)
+TEST(compression, every_compressor_round_trips)
 {
     std::string noise(100'000, '\0');
     std::uint32_t state = 1;
@@ -114,7 +114,7 @@ TEST(compression, comes_back_as_it_was)
     }
 }
 
-TEST(compression, makes_what_the_libraries_can_read)
+TEST(compression, output_is_readable_by_the_libraries)
 {
     const bytes original = message_with(std::string(3000, 'k'));
     const std::string body(original.begin() + 16, original.end());
@@ -132,7 +132,7 @@ TEST(compression, makes_what_the_libraries_can_read)
     }
 }
 
-TEST(compression, reads_what_the_libraries_make)
+TEST(compression, output_of_the_libraries_is_readable)
 {
     const bytes original = message_with(std::string(3000, 'k'));
     const std::string body(original.begin() + 16, original.end());
@@ -146,7 +146,7 @@ TEST(compression, reads_what_the_libraries_make)
     }
 }
 
-TEST(compression, uses_the_level_of_zlib_that_it_is_given)
+TEST(compression, zlib_compression_level_is_used)
 {
     const bytes original = message_with(std::string(3000, 'k'));
     std::vector<std::size_t> sizes;
@@ -161,7 +161,7 @@ TEST(compression, uses_the_level_of_zlib_that_it_is_given)
     EXPECT_TRUE(out.empty());
 }
 
-TEST(compression, keeps_a_checksum_right)
+TEST(compression, checksum_is_valid_after_decompression)
 {
     bson::byte_buffer out;
     message_builder builder{out, request_id{1}, {.checksum_present = true}};
@@ -191,7 +191,7 @@ TEST(decompression, claimed_size_is_checked_against_the_limit_and_the_payload)
     }
 }
 
-TEST(decompression, wants_all_of_the_payload_and_nothing_behind_it)
+TEST(decompression, truncated_or_trailing_payload_is_refused)
 {
     const std::string body = "0123456789";
     for (const wire_compressor with : all_compressors) {
@@ -208,7 +208,7 @@ TEST(decompression, wants_all_of_the_payload_and_nothing_behind_it)
     }
 }
 
-TEST(decompression, refuses_what_is_wrong_with_the_place)
+TEST(decompression, malformed_message_error_names_the_offset)
 {
     struct row {
         const char* why;
@@ -238,7 +238,7 @@ TEST(decompression, refuses_what_is_wrong_with_the_place)
     }
 }
 
-TEST(decompression, keeps_to_a_limit_that_it_is_given)
+TEST(decompression, message_above_the_limit_is_too_large)
 {
     const bytes message = compressed(2013, 4, 0, "abcd");
     bson::byte_buffer out;
@@ -248,7 +248,7 @@ TEST(decompression, keeps_to_a_limit_that_it_is_given)
     EXPECT_EQ(decompress_message(small, out, 30).error().code(), errc::message_too_large);
 }
 
-TEST(compressors, are_chosen_by_the_clients_order)
+TEST(compressors, first_of_the_client_that_the_server_knows_is_chosen)
 {
     using list = std::vector<wire_compressor>;
     struct row {
@@ -267,7 +267,7 @@ TEST(compressors, are_chosen_by_the_clients_order)
         EXPECT_EQ(choose_compressor(r.ours, r.theirs), r.chosen);
 }
 
-TEST(compressors, are_known_by_name)
+TEST(compressors, lookup_by_name_is_exact)
 {
     for (const wire_compressor which : {snappy, zlib, zstd})
         EXPECT_EQ(compressor_named(name_of(which)), which);
@@ -276,7 +276,7 @@ TEST(compressors, are_known_by_name)
     EXPECT_EQ(compressor_named(""), std::nullopt);
 }
 
-TEST(compressors, never_touch_a_command_that_carries_a_secret)
+TEST(compressors, handshake_and_authentication_commands_are_not_compressed)
 {
     for (const char* name :
          {"hello", "isMaster", "ismaster", "saslStart", "saslContinue", "getnonce", "authenticate",

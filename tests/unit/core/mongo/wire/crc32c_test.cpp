@@ -23,7 +23,7 @@ std::uint32_t by_definition(std::span<const std::uint8_t> data)
     return ~crc;
 }
 
-TEST(crc32c, gives_the_values_of_rfc_3720)
+TEST(crc32c, values_match_rfc_3720)
 {
     bytes up(32);
     std::iota(up.begin(), up.end(), std::uint8_t{0});
@@ -34,14 +34,14 @@ TEST(crc32c, gives_the_values_of_rfc_3720)
     EXPECT_EQ(crc32c(down), 0x113FDB5CU);
 }
 
-TEST(crc32c, gives_the_check_value_of_the_catalogue)
+TEST(crc32c, check_value_matches_the_catalogue)
 {
     constexpr std::string_view digits = "123456789";
     EXPECT_EQ(crc32c(bytes(digits.begin(), digits.end())), 0xE3069283U);
     EXPECT_EQ(crc32c({}), 0U);
 }
 
-TEST(crc32c, agrees_with_its_definition_at_every_length_and_alignment)
+TEST(crc32c, every_length_and_alignment_matches_the_definition)
 {
     bytes data(100);
     for (std::size_t i = 0; i < data.size(); ++i)

@@ -53,7 +53,7 @@ std::vector<bytes> read_all(frame_reader& reader, std::span<const std::uint8_t> 
     }
 }
 
-TEST(next_frame, asks_for_the_header_then_for_the_rest)
+TEST(next_frame, partial_input_asks_for_the_missing_bytes)
 {
     const bytes whole = message_of(1, 10);
     for (std::size_t size = 0; size < whole.size(); ++size) {
@@ -68,7 +68,7 @@ TEST(next_frame, asks_for_the_header_then_for_the_rest)
     EXPECT_EQ(std::get<frame>(answer).header.request, request_id{1});
 }
 
-TEST(frame_reader, gives_the_same_messages_however_the_bytes_come)
+TEST(frame_reader, messages_are_independent_of_the_read_sizes)
 {
     std::vector<bytes> sent;
     bytes stream;
@@ -83,7 +83,7 @@ TEST(frame_reader, gives_the_same_messages_however_the_bytes_come)
     }
 }
 
-TEST(frame_reader, reads_small_messages_in_one_go_and_in_place)
+TEST(frame_reader, small_messages_are_read_in_place)
 {
     frame_reader reader;
     const bytes two[] = {message_of(1, 10), message_of(2, 20)};
@@ -101,7 +101,7 @@ TEST(frame_reader, reads_small_messages_in_one_go_and_in_place)
     EXPECT_EQ(reader.writable().size(), frame_reader::usual_capacity);
 }
 
-TEST(frame_reader, grows_to_the_exact_size_of_a_large_message_and_no_further)
+TEST(frame_reader, buffer_grows_to_the_exact_message_size)
 {
     frame_reader reader;
     const bytes large = message_of(1, 1'000'000);
@@ -112,7 +112,7 @@ TEST(frame_reader, grows_to_the_exact_size_of_a_large_message_and_no_further)
     EXPECT_EQ(read_all(reader, message_of(2, 5), 10), std::vector<bytes>{message_of(2, 5)});
 }
 
-TEST(frame_reader, shrinks_without_losing_what_is_pending)
+TEST(frame_reader, shrink_keeps_pending_bytes)
 {
     frame_reader reader;
     const bytes large = message_of(1, 100'000);
@@ -126,7 +126,7 @@ TEST(frame_reader, shrinks_without_losing_what_is_pending)
     EXPECT_EQ(read_all(reader, std::span{small}.subspan(20), 100), std::vector<bytes>{small});
 }
 
-TEST(frame_reader, refuses_a_length_beyond_the_limit_before_it_allocates)
+TEST(frame_reader, length_above_the_limit_is_refused_before_allocating)
 {
     frame_reader reader{1000};
     const bytes head = proof::raw_message{}.int32(1001).int32(1).int32(1).int32(2013).done();

@@ -12,7 +12,7 @@ using bson::doc;
 using bytes = std::vector<std::uint8_t>;
 using proof::raw_message;
 
-TEST(legacy_query, is_what_old_servers_expect)
+TEST(legacy_query, op_query_bytes_match_the_protocol)
 {
     bson::byte_buffer out;
     legacy_query_builder builder{out, request_id{7}};
@@ -43,7 +43,7 @@ raw_message op_reply(std::int32_t flags, std::int32_t count)
     return raw_message{}.header(1).int32(flags).int64(0).int32(0).int32(count);
 }
 
-TEST(legacy_reply, gives_its_one_document)
+TEST(legacy_reply, op_reply_document_is_read_in_place)
 {
     const bytes raw = op_reply(8, 1).document(doc("ismaster", true)).done();
     const message read = parse_reply(raw).value();
@@ -53,7 +53,7 @@ TEST(legacy_reply, gives_its_one_document)
     EXPECT_TRUE(read.sequences.empty());
 }
 
-TEST(legacy_reply, that_is_wrong_is_refused_with_the_place)
+TEST(legacy_reply, malformed_op_reply_error_names_the_offset)
 {
     const bson::document ok = doc("ok", 1);
     struct row {

@@ -18,7 +18,7 @@ bytes copy(std::span<const std::uint8_t> view)
     return {view.begin(), view.end()};
 }
 
-TEST(message_builder, writes_exactly_these_bytes)
+TEST(message_builder, op_msg_bytes_match_the_protocol)
 {
     bson::byte_buffer out;
     message_builder builder{out, request_id{7}, {}, request_id{5}};
@@ -28,7 +28,7 @@ TEST(message_builder, writes_exactly_these_bytes)
     EXPECT_EQ(copy(builder.finish().value()), expected);
 }
 
-TEST(message_builder, appends_sequences_behind_the_command)
+TEST(message_builder, document_sequences_follow_the_command)
 {
     bson::byte_buffer out;
     message_builder builder{out, request_id{7}, {}, request_id{5}};
@@ -60,7 +60,7 @@ TEST(message_builder, appends_sequences_behind_the_command)
     EXPECT_EQ(copy(builder.finish().value()), expected);
 }
 
-TEST(message_builder, sets_the_flags_it_is_given)
+TEST(message_builder, flags_are_written_as_bits)
 {
     struct row {
         message_flags flags;
@@ -76,7 +76,7 @@ TEST(message_builder, sets_the_flags_it_is_given)
     }
 }
 
-TEST(message_builder, covers_everything_with_its_checksum)
+TEST(message_builder, checksum_covers_the_whole_message)
 {
     bson::byte_buffer out;
     out.grow(3);  // a message need not begin where its buffer does
@@ -89,7 +89,7 @@ TEST(message_builder, covers_everything_with_its_checksum)
     EXPECT_EQ(bson::load<std::uint32_t>(message.data()), message.size());
 }
 
-TEST(message_builder, writes_one_message_behind_another_and_reuses_the_memory)
+TEST(message_builder, consecutive_messages_share_one_buffer)
 {
     bson::byte_buffer out;
     const auto ping = [&](int id) {
@@ -109,7 +109,7 @@ TEST(message_builder, writes_one_message_behind_another_and_reuses_the_memory)
     EXPECT_EQ(parse_message(out.bytes()).value().header.request, request_id{3});
 }
 
-TEST(message_builder, takes_the_last_document_back)
+TEST(message_builder, drop_last_removes_the_last_document)
 {
     bson::byte_buffer out;
     message_builder builder{out, request_id{1}};
@@ -149,7 +149,7 @@ TEST(message_builder, finish_reports_mistakes_of_every_part)
               bson::errc::invalid_key);
 }
 
-TEST(message_builder, refuses_to_exceed_the_limit)
+TEST(message_builder, message_above_the_limit_is_too_large)
 {
     const auto finish_within = [](std::size_t limit) {
         bson::byte_buffer out;

@@ -14,20 +14,20 @@ std::vector<std::uint8_t> header_of(std::int32_t length, std::int32_t code)
     return bytes;
 }
 
-TEST(message_header, is_read_in_little_endian_order)
+TEST(message_header, fields_are_read_little_endian)
 {
     const auto read = parse_header(header_of(0x010203, 2013)).value();
     EXPECT_EQ(read, (message_header{66051, request_id{258}, request_id{-3}, op_code::msg}));
 }
 
-TEST(message_header, knows_four_operations)
+TEST(message_header, four_op_codes_are_known)
 {
     for (const auto& [number, name] : {std::pair{1, "OP_REPLY"}, std::pair{2004, "OP_QUERY"},
                                        std::pair{2012, "OP_COMPRESSED"}, std::pair{2013, "OP_MSG"}})
         EXPECT_EQ(name_of(parse_header(header_of(16, number)).value().code), name);
 }
 
-TEST(message_header, refuses_what_is_no_header_and_says_where)
+TEST(message_header, malformed_header_error_names_the_offset)
 {
     struct row {
         std::int32_t length;
@@ -56,7 +56,7 @@ TEST(message_header, refuses_what_is_no_header_and_says_where)
     EXPECT_TRUE(parse_header(header_of(16, 2013)));
 }
 
-TEST(message_header, has_sixteen_bytes)
+TEST(message_header, fewer_than_16_bytes_are_refused)
 {
     const auto whole = header_of(16, 2013);
     for (std::size_t size = 0; size < 16; ++size)
@@ -64,13 +64,13 @@ TEST(message_header, has_sixteen_bytes)
                   errc::malformed_message);
 }
 
-TEST(message_header, keeps_to_a_limit_that_it_is_given)
+TEST(message_header, length_above_the_limit_is_too_large)
 {
     EXPECT_TRUE(parse_header(header_of(100, 2013), 100));
     EXPECT_EQ(parse_header(header_of(101, 2013), 100).error().code(), errc::message_too_large);
 }
 
-TEST(message_header, of_a_whole_message_names_its_size)
+TEST(message_header, length_must_equal_the_message_size)
 {
     EXPECT_TRUE(parse_whole(header_of(16, 2013)));
     EXPECT_EQ(parse_whole(header_of(17, 2013)).error().code(), errc::malformed_message);

@@ -26,7 +26,7 @@ bytes with_checksum(bytes message, std::uint32_t change = 0)
     return raw_message{}.bytes(message).int32(static_cast<std::int32_t>(crc)).done();
 }
 
-TEST(message, is_seen_in_place)
+TEST(message, body_points_into_the_buffer)
 {
     const bytes raw = op_msg(0x10002).byte(0).document(doc("ok", 1)).done();
     const message read = parse_message(raw).value();
@@ -38,7 +38,7 @@ TEST(message, is_seen_in_place)
     EXPECT_TRUE(read.sequences.empty());
 }
 
-TEST(message, may_have_its_body_between_its_sequences)
+TEST(message, body_section_may_stand_between_sequences)
 {
     const bytes raw = op_msg()
                           .byte(1)
@@ -68,7 +68,7 @@ TEST(message, may_have_its_body_between_its_sequences)
     EXPECT_EQ(sequence, read.sequences.end());
 }
 
-TEST(message, with_unknown_flags_is_refused_only_if_they_are_required)
+TEST(message, unknown_required_flag_bits_are_refused)
 {
     for (int bit = 0; bit < 32; ++bit) {
         const std::uint32_t flag = 1U << bit;
@@ -84,7 +84,7 @@ TEST(message, with_unknown_flags_is_refused_only_if_they_are_required)
     }
 }
 
-TEST(message, is_held_against_its_checksum)
+TEST(message, wrong_checksum_is_refused)
 {
     const bytes raw = op_msg(1).byte(0).document(doc("ok", 1)).done();
     EXPECT_TRUE(parse_message(with_checksum(raw)).value().flags.checksum_present);
@@ -98,7 +98,7 @@ TEST(message, is_held_against_its_checksum)
     EXPECT_EQ(parse_message(changed).error().code(), errc::checksum_mismatch);
 }
 
-TEST(message, that_is_wrong_is_refused_with_the_place)
+TEST(message, malformed_op_msg_error_names_the_offset)
 {
     const bson::document ok = doc("ok", 1);  // 13 bytes
     struct row {
@@ -151,7 +151,7 @@ TEST(message, that_is_wrong_is_refused_with_the_place)
     }
 }
 
-TEST(message, cut_short_anywhere_is_never_taken_for_a_whole_one)
+TEST(message, truncated_message_is_refused_at_every_length)
 {
     const bytes raw = op_msg()
                           .byte(0)
@@ -173,7 +173,7 @@ TEST(message, cut_short_anywhere_is_never_taken_for_a_whole_one)
     }
 }
 
-TEST(reply, is_an_op_msg_or_an_op_reply_and_nothing_else)
+TEST(reply, only_op_msg_and_op_reply_are_accepted)
 {
     const auto in = [](std::int32_t code) {
         return raw_message{}.header(code).int32(0).byte(0).document(doc("ok", 1)).done();
