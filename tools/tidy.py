@@ -105,8 +105,8 @@ class Source:
         blank = lambda found: re.sub(r"[^\n]", " ", found.group())
         self.code = COMMENT_OR_TEXT.sub(blank, self.text)
 
-    def line(self, at):
-        return self.text.count("\n", 0, at) + 1
+    def line(self, at, text=None):
+        return (text or self.text).count("\n", 0, at) + 1
 
     def find(self, pattern, message):
         for found in pattern.finditer(self.code):
@@ -258,11 +258,13 @@ def dialect(source):
              (DIALECT_IN_CODE if CPP.search(source.name) else {}, source.code)]
     allowed = [word for file, word, _ in FOREIGN_WORDS if file == source.name]
     for book, text in books:
-        for n, line in enumerate(text.splitlines(), 1):
-            for words, instead in book.items():
-                for found in word_pattern(words).finditer(bordered(line)):
-                    if found.group() not in allowed:
-                        yield n, f"'{found.group()}' is dialect: {instead}"
+        if not book:
+            continue
+        text = bordered(text)
+        for found in word_pattern("|".join(book)).finditer(text):
+            if found.group() not in allowed:
+                instead = next(i for w, i in book.items() if re.fullmatch(w, found.group()))
+                yield source.line(found.start(), text), f"'{found.group()}' is dialect: {instead}"
     yield from source.find(re.compile(r"\bwhy\s*\(\s*\)"), "'{}' is dialect: error()")
 
 
