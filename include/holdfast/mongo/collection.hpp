@@ -1,8 +1,8 @@
 #pragma once
 #include "holdfast/bson/mapping.hpp"
+#include "holdfast/completion.hpp"
 #include "holdfast/mongo/admin_options.hpp"
 #include "holdfast/mongo/bulk.hpp"
-#include "holdfast/completion.hpp"
 #include "holdfast/mongo/crud_options.hpp"
 #include "holdfast/mongo/cursor.hpp"
 #include "holdfast/mongo/results.hpp"
@@ -39,17 +39,12 @@ public:
     // ---- Writes of one statement. All but the "many" are carried out once, whatever happens ----
 
     /// Without an _id, the document gets one.
-    template <class Token = throw_on_error>
-    auto insert_one(bson::view document, insert_one_options options = {}, Token&& token = {}) const
+    template <details::storable T, class Token = throw_on_error>
+    auto insert_one(const T& document, insert_one_options options = {}, Token&& token = {}) const
     {
         using outcome = completion_result_t<insert_one_result, Token>;
-        return initiate(executor(), insert_one_as<outcome>(document, options),
-                                std::forward<Token>(token));
-    }
-    template <bson::document_type T, class Token = throw_on_error>
-    auto insert_one(const T& value, insert_one_options options = {}, Token&& token = {}) const
-    {
-        return insert_one(bson::to_bson(value).value().view(), options, std::forward<Token>(token));
+        return initiate(executor(), insert_one_as<outcome>(details::stored(document), options),
+                        std::forward<Token>(token));
     }
 
     template <class Token = throw_on_error>
@@ -58,7 +53,7 @@ public:
     {
         using outcome = completion_result_t<update_result, Token>;
         return initiate(executor(), update_one_as<outcome>(filter, change, options),
-                                std::forward<Token>(token));
+                        std::forward<Token>(token));
     }
     template <class Token = throw_on_error>
     auto update_many(bson::view filter, update_view change, update_options options = {},
@@ -66,22 +61,15 @@ public:
     {
         using outcome = completion_result_t<update_result, Token>;
         return initiate(executor(), update_many_as<outcome>(filter, change, options),
-                                std::forward<Token>(token));
+                        std::forward<Token>(token));
     }
-    template <class Token = throw_on_error>
-    auto replace_one(bson::view filter, bson::view by, update_options options = {},
-                     Token&& token = {}) const
-    {
-        using outcome = completion_result_t<update_result, Token>;
-        return initiate(executor(), replace_one_as<outcome>(filter, by, options),
-                                std::forward<Token>(token));
-    }
-    template <bson::document_type T, class Token = throw_on_error>
+    template <details::storable T, class Token = throw_on_error>
     auto replace_one(bson::view filter, const T& by, update_options options = {},
                      Token&& token = {}) const
     {
-        return replace_one(filter, bson::to_bson(by).value().view(), options,
-                           std::forward<Token>(token));
+        using outcome = completion_result_t<update_result, Token>;
+        return initiate(executor(), replace_one_as<outcome>(filter, details::stored(by), options),
+                        std::forward<Token>(token));
     }
 
     template <class Token = throw_on_error>
@@ -89,14 +77,14 @@ public:
     {
         using outcome = completion_result_t<delete_result, Token>;
         return initiate(executor(), delete_one_as<outcome>(filter, options),
-                                std::forward<Token>(token));
+                        std::forward<Token>(token));
     }
     template <class Token = throw_on_error>
     auto delete_many(bson::view filter, delete_options options = {}, Token&& token = {}) const
     {
         using outcome = completion_result_t<delete_result, Token>;
         return initiate(executor(), delete_many_as<outcome>(filter, options),
-                                std::forward<Token>(token));
+                        std::forward<Token>(token));
     }
 
     /// Changes one document and gives it as it was before, or after.
@@ -108,8 +96,8 @@ public:
                               std::forward<Token>(token));
     }
     template <class T = bson::document, class Token = throw_on_error>
-    auto find_one_and_replace(bson::view filter, bson::view by, find_and_modify_options options = {},
-                              Token&& token = {}) const
+    auto find_one_and_replace(bson::view filter, bson::view by,
+                              find_and_modify_options options = {}, Token&& token = {}) const
     {
         return deliver_one<T>(find_one_and_replace_as<read<T, Token>>(filter, by, options),
                               std::forward<Token>(token));
@@ -133,21 +121,17 @@ public:
         details::write_list list;
         if constexpr (std::ranges::sized_range<const Documents>)
             list.expect(std::ranges::size(documents));
-        for (const auto& one : documents) {
-            if constexpr (std::convertible_to<decltype(one), bson::view>)
-                list.insert(0, one);
-            else
-                keep(list, one);
-        }
+        for (const auto& one : documents)
+            list.insert(0, details::stored(one));
         return initiate(executor(), insert_many_as<outcome>(std::move(list), options),
-                                std::forward<Token>(token));
+                        std::forward<Token>(token));
     }
     template <class Token = throw_on_error>
     auto bulk_write(bulk_writes work, bulk_write_options options = {}, Token&& token = {}) const
     {
         using outcome = completion_result_t<bulk_write_result, Token>;
         return initiate(executor(), bulk_write_as<outcome>(std::move(work), options),
-                                std::forward<Token>(token));
+                        std::forward<Token>(token));
     }
 
     // ---- Reads ----
@@ -158,14 +142,15 @@ public:
     template <class T = bson::document, class Token = throw_on_error>
     auto find_one(bson::view filter, find_options options = {}, Token&& token = {}) const
     {
-        return deliver_one<T>(find_one_as<read<T, Token>>(filter, options), std::forward<Token>(token));
+        return deliver_one<T>(find_one_as<read<T, Token>>(filter, options),
+                              std::forward<Token>(token));
     }
     template <class Token = throw_on_error>
     auto count_documents(bson::view filter, count_options options = {}, Token&& token = {}) const
     {
         using outcome = completion_result_t<std::int64_t, Token>;
         return initiate(executor(), count_documents_as<outcome>(filter, options),
-                                std::forward<Token>(token));
+                        std::forward<Token>(token));
     }
     /// From the collection's metadata: fast, and wrong after a crash or on a sharded cluster.
     template <class Token = throw_on_error>
@@ -173,7 +158,7 @@ public:
     {
         using outcome = completion_result_t<std::int64_t, Token>;
         return initiate(executor(), estimated_document_count_as<outcome>(options),
-                                std::forward<Token>(token));
+                        std::forward<Token>(token));
     }
     template <class Token = throw_on_error>
     auto distinct(std::string_view field, bson::view filter, distinct_options options = {},
@@ -181,7 +166,7 @@ public:
     {
         using outcome = completion_result_t<bson::array, Token>;
         return initiate(executor(), distinct_as<outcome>(field, filter, options),
-                                std::forward<Token>(token));
+                        std::forward<Token>(token));
     }
 
     // ---- The collection as a whole ----
@@ -193,7 +178,7 @@ public:
     {
         using outcome = completion_result_t<std::string, Token>;
         return initiate(executor(), create_index_as<outcome>(keys, index, options),
-                                std::forward<Token>(token));
+                        std::forward<Token>(token));
     }
     template <class Token = throw_on_error>
     auto create_indexes(std::span<const index_model> indexes, index_options options = {},
@@ -201,21 +186,20 @@ public:
     {
         using outcome = completion_result_t<std::vector<std::string>, Token>;
         return initiate(executor(), create_indexes_as<outcome>(indexes, options),
-                                std::forward<Token>(token));
+                        std::forward<Token>(token));
     }
     template <class Token = throw_on_error>
     auto drop_index(index_hint which, index_options options = {}, Token&& token = {}) const
     {
         using outcome = completion_result_t<void, Token>;
         return initiate(executor(), drop_index_as<outcome>(which, options),
-                                std::forward<Token>(token));
+                        std::forward<Token>(token));
     }
     template <class Token = throw_on_error>
     auto drop_indexes(index_options options = {}, Token&& token = {}) const
     {
         using outcome = completion_result_t<void, Token>;
-        return initiate(executor(), drop_indexes_as<outcome>(options),
-                                std::forward<Token>(token));
+        return initiate(executor(), drop_indexes_as<outcome>(options), std::forward<Token>(token));
     }
     cursor list_indexes(list_options options = {}) const;
     template <class Token = throw_on_error>
@@ -255,40 +239,33 @@ private:
         } else {
             using outcome = completion_result_t<std::optional<T>, Token>;
             return initiate(executor(), details::mapped<T, outcome>(std::move(found)),
-                                    std::forward<Token>(token));
+                            std::forward<Token>(token));
         }
-    }
-    template <bson::document_type T>
-    static void keep(details::write_list& list, const T& value)
-    {
-        auto document = bson::to_bson(value);
-        if (document)
-            list.insert(0, document->view());
-        else
-            list.fail(std::move(document).error());
     }
 
     // Bodies, made for `Outcome` = T, which throw, and result<T>, which do not: src/api/mongo/collection_*.
     template <class Outcome>
-    asio::awaitable<Outcome> insert_one_as(bson::view, const insert_one_options&) const;
+    asio::awaitable<Outcome> insert_one_as(document_argument, const insert_one_options&) const;
     template <class Outcome>
     asio::awaitable<Outcome> update_one_as(bson::view, update_view, const update_options&) const;
     template <class Outcome>
     asio::awaitable<Outcome> update_many_as(bson::view, update_view, const update_options&) const;
     template <class Outcome>
-    asio::awaitable<Outcome> replace_one_as(bson::view, bson::view, const update_options&) const;
+    asio::awaitable<Outcome> replace_one_as(bson::view, document_argument,
+                                            const update_options&) const;
     template <class Outcome>
     asio::awaitable<Outcome> delete_one_as(bson::view, const delete_options&) const;
     template <class Outcome>
     asio::awaitable<Outcome> delete_many_as(bson::view, const delete_options&) const;
     template <class Outcome>
     asio::awaitable<Outcome> find_one_and_update_as(bson::view, update_view,
-                                                  const find_and_modify_options&) const;
+                                                    const find_and_modify_options&) const;
     template <class Outcome>
     asio::awaitable<Outcome> find_one_and_replace_as(bson::view, bson::view,
-                                                   const find_and_modify_options&) const;
+                                                     const find_and_modify_options&) const;
     template <class Outcome>
-    asio::awaitable<Outcome> find_one_and_delete_as(bson::view, const find_and_modify_options&) const;
+    asio::awaitable<Outcome> find_one_and_delete_as(bson::view,
+                                                    const find_and_modify_options&) const;
     template <class Outcome>
     asio::awaitable<Outcome> insert_many_as(details::write_list, const insert_many_options&) const;
     template <class Outcome>
@@ -300,12 +277,13 @@ private:
     template <class Outcome>
     asio::awaitable<Outcome> estimated_document_count_as(const count_options&) const;
     template <class Outcome>
-    asio::awaitable<Outcome> distinct_as(std::string_view, bson::view, const distinct_options&) const;
+    asio::awaitable<Outcome> distinct_as(std::string_view, bson::view,
+                                         const distinct_options&) const;
     template <class Outcome>
     asio::awaitable<Outcome> create_index_as(bson::view, bson::view, const index_options&) const;
     template <class Outcome>
     asio::awaitable<Outcome> create_indexes_as(std::span<const index_model>,
-                                             const index_options&) const;
+                                               const index_options&) const;
     template <class Outcome>
     asio::awaitable<Outcome> drop_index_as(index_hint, const index_options&) const;
     template <class Outcome>

@@ -1,7 +1,7 @@
 #pragma once
+#include "holdfast/blocking.hpp"
 #include "holdfast/bson/mapping.hpp"
 #include "holdfast/mongo/collection.hpp"
-#include "holdfast/blocking.hpp"
 #include "holdfast/mongo/sync/cursor.hpp"
 
 #include <cstdint>
@@ -33,29 +33,17 @@ public:
 
     // ---- Writes of one statement ----
 
-    mongo::insert_one_result insert_one(bson::view document,
+    template <mongo::details::storable T>
+    mongo::insert_one_result insert_one(const T& document,
                                         mongo::insert_one_options options = {}) const
     {
         return try_insert_one(document, options).value();
     }
-    result<mongo::insert_one_result> try_insert_one(bson::view document,
+    template <mongo::details::storable T>
+    result<mongo::insert_one_result> try_insert_one(const T& document,
                                                     mongo::insert_one_options options = {}) const
     {
         return wait(inner_.insert_one(document, options, asio::use_awaitable));
-    }
-    template <bson::document_type T>
-    mongo::insert_one_result insert_one(const T& value, mongo::insert_one_options options = {}) const
-    {
-        return try_insert_one(value, options).value();
-    }
-    template <bson::document_type T>
-    result<mongo::insert_one_result> try_insert_one(const T& value,
-                                                    mongo::insert_one_options options = {}) const
-    {
-        const auto document = bson::to_bson(value);
-        if (!document)
-            return document.error();
-        return try_insert_one(document->view(), options);
     }
 
     mongo::update_result update_one(bson::view filter, mongo::update_view change,
@@ -80,30 +68,17 @@ public:
         return wait(inner_.update_many(filter, change, options, asio::use_awaitable));
     }
 
-    mongo::update_result replace_one(bson::view filter, bson::view by,
+    template <mongo::details::storable T>
+    mongo::update_result replace_one(bson::view filter, const T& by,
                                      mongo::update_options options = {}) const
     {
         return try_replace_one(filter, by, options).value();
     }
-    result<mongo::update_result> try_replace_one(bson::view filter, bson::view by,
+    template <mongo::details::storable T>
+    result<mongo::update_result> try_replace_one(bson::view filter, const T& by,
                                                  mongo::update_options options = {}) const
     {
         return wait(inner_.replace_one(filter, by, options, asio::use_awaitable));
-    }
-    template <bson::document_type T>
-    mongo::update_result replace_one(bson::view filter, const T& value,
-                                     mongo::update_options options = {}) const
-    {
-        return try_replace_one(filter, value, options).value();
-    }
-    template <bson::document_type T>
-    result<mongo::update_result> try_replace_one(bson::view filter, const T& value,
-                                                 mongo::update_options options = {}) const
-    {
-        const auto document = bson::to_bson(value);
-        if (!document)
-            return document.error();
-        return try_replace_one(filter, document->view(), options);
     }
 
     mongo::delete_result delete_one(bson::view filter, mongo::delete_options options = {}) const
@@ -133,8 +108,9 @@ public:
         return try_find_one_and_update<T>(filter, change, options).value();
     }
     template <class T = bson::document>
-    result<std::optional<T>> try_find_one_and_update(bson::view filter, mongo::update_view change,
-                                                     mongo::find_and_modify_options options = {}) const
+    result<std::optional<T>> try_find_one_and_update(
+        bson::view filter, mongo::update_view change,
+        mongo::find_and_modify_options options = {}) const
     {
         return wait(
             inner_.template find_one_and_update<T>(filter, change, options, asio::use_awaitable));
@@ -146,10 +122,11 @@ public:
         return try_find_one_and_replace<T>(filter, by, options).value();
     }
     template <class T = bson::document>
-    result<std::optional<T>> try_find_one_and_replace(bson::view filter, bson::view by,
-                                                      mongo::find_and_modify_options options = {}) const
+    result<std::optional<T>> try_find_one_and_replace(
+        bson::view filter, bson::view by, mongo::find_and_modify_options options = {}) const
     {
-        return wait(inner_.template find_one_and_replace<T>(filter, by, options, asio::use_awaitable));
+        return wait(
+            inner_.template find_one_and_replace<T>(filter, by, options, asio::use_awaitable));
     }
     template <class T = bson::document>
     std::optional<T> find_one_and_delete(bson::view filter,
@@ -158,8 +135,8 @@ public:
         return try_find_one_and_delete<T>(filter, options).value();
     }
     template <class T = bson::document>
-    result<std::optional<T>> try_find_one_and_delete(bson::view filter,
-                                                     mongo::find_and_modify_options options = {}) const
+    result<std::optional<T>> try_find_one_and_delete(
+        bson::view filter, mongo::find_and_modify_options options = {}) const
     {
         return wait(inner_.template find_one_and_delete<T>(filter, options, asio::use_awaitable));
     }
@@ -218,7 +195,8 @@ public:
     {
         return try_count_documents(filter, options).value();
     }
-    result<std::int64_t> try_count_documents(bson::view filter, mongo::count_options options = {}) const
+    result<std::int64_t> try_count_documents(bson::view filter,
+                                             mongo::count_options options = {}) const
     {
         return wait(inner_.count_documents(filter, options, asio::use_awaitable));
     }
