@@ -1,6 +1,6 @@
 #include "holdfast/mongo/client.hpp"
 
-#include "api/mongo/client_parts.hpp"
+#include "api/mongo/client_impl.hpp"
 #include "api/common/default_runtime.hpp"
 #include "api/mongo/plain_replies.hpp"
 

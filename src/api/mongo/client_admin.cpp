@@ -1,4 +1,4 @@
-#include "api/mongo/client_parts.hpp"
+#include "api/mongo/client_impl.hpp"
 #include "api/mongo/collection_settings.hpp"
 #include "core/mongo/operation/admin.hpp"
 #include "holdfast/mongo/client.hpp"

@@ -1,7 +1,7 @@
 #include "core/mongo/operation/client_bulk.hpp"
 
-#include "api/mongo/bulk_parts.hpp"
-#include "api/mongo/client_parts.hpp"
+#include "api/mongo/bulk_order.hpp"
+#include "api/mongo/client_impl.hpp"
 #include "api/mongo/cursor_end.hpp"
 #include "holdfast/mongo/client.hpp"
 #include "holdfast/mongo/error.hpp"

@@ -1,6 +1,6 @@
 #include "holdfast/mongo/collection.hpp"
 
-#include "api/mongo/client_parts.hpp"
+#include "api/mongo/client_impl.hpp"
 #include "api/mongo/collection_settings.hpp"
 
 #include <utility>

@@ -1,5 +1,5 @@
-#include "api/mongo/bulk_parts.hpp"
-#include "api/mongo/client_parts.hpp"
+#include "api/mongo/bulk_order.hpp"
+#include "api/mongo/client_impl.hpp"
 #include "api/mongo/collection_settings.hpp"
 #include "core/mongo/operation/bulk.hpp"
 #include "holdfast/mongo/collection.hpp"

@@ -1,6 +1,6 @@
-#include "api/mongo/client_parts.hpp"
+#include "api/mongo/client_impl.hpp"
 #include "api/mongo/collection_settings.hpp"
-#include "api/mongo/cursor_parts.hpp"
+#include "api/mongo/make_cursor.hpp"
 #include "core/mongo/operation/query.hpp"
 #include "holdfast/mongo/collection.hpp"
 

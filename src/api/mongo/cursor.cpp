@@ -1,8 +1,8 @@
 #include "holdfast/mongo/cursor.hpp"
 
-#include "api/mongo/client_parts.hpp"
+#include "api/mongo/client_impl.hpp"
 #include "api/mongo/cursor_end.hpp"
-#include "api/mongo/cursor_parts.hpp"
+#include "api/mongo/make_cursor.hpp"
 #include "core/mongo/error/errc.hpp"
 #include "core/mongo/error/server_error.hpp"
 #include "holdfast/mongo/error.hpp"

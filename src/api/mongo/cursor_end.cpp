@@ -1,6 +1,6 @@
 #include "api/mongo/cursor_end.hpp"
 
-#include "api/mongo/client_parts.hpp"
+#include "api/mongo/client_impl.hpp"
 #include "shell/mongo/execute/command_attempts.hpp"
 #include "shell/mongo/execute/operation_session.hpp"
 

@@ -1,8 +1,8 @@
 #include "holdfast/mongo/database.hpp"
 
-#include "api/mongo/client_parts.hpp"
+#include "api/mongo/client_impl.hpp"
 #include "api/mongo/collection_settings.hpp"
-#include "api/mongo/cursor_parts.hpp"
+#include "api/mongo/make_cursor.hpp"
 #include "api/mongo/plain_replies.hpp"
 #include "core/mongo/operation/admin.hpp"
 

@@ -1,4 +1,4 @@
-#include "api/mongo/client_parts.hpp"
+#include "api/mongo/client_impl.hpp"
 #include "api/common/default_runtime.hpp"
 #include "holdfast/mongo/sync/client.hpp"
 

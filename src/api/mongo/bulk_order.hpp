@@ -1,5 +1,5 @@
 #pragma once
-#include "api/mongo/client_parts.hpp"
+#include "api/mongo/client_impl.hpp"
 #include "core/mongo/operation/bulk.hpp"
 
 #include <utility>
