@@ -1,11 +1,12 @@
 #include "support/canary.hpp"
 
+#include "api/mongo/access.hpp"
+#include "client/traffic.hpp"
 #include "core/mongo/handshake/crypto.hpp"
 #include "net/tls/tls.hpp"
 #include "support/certificates.hpp"
 #include "support/other_world.hpp"
 #include "support/overheard.hpp"
-#include "client/traffic.hpp"
 
 #include <array>
 #include <set>
@@ -82,7 +83,7 @@ protected:
     }
     void connect_in(scene& s, std::shared_ptr<runtime::world> world, const std::string& uri)
     {
-        auto made = mongo::client::in_world(std::move(world), uri, overheard::options(ear));
+        auto made = mongo::access::in_world(std::move(world), uri, overheard::options(ear));
         if (made)
             s.client.emplace(*std::move(made));
         else
@@ -318,7 +319,7 @@ TEST_F(canary_test, commands_with_secrets_are_not_shown)
         EXPECT_TRUE(run(s, command));
         s.server("a").on_command(name, [&s, says_hello](const scripted_command& asked) {
             return says_hello && !asked.body["pwd"] ? scripted_reply{s.set.hello_of("a:27017")}
-                                                : hang_up();
+                                                    : hang_up();
         });
         EXPECT_FALSE(run(s, command));
         EXPECT_NE(ear->text().find(name), std::string::npos) << "its name is no secret";

@@ -1,5 +1,6 @@
 #include "truth/storm.hpp"
 
+#include "api/mongo/access.hpp"
 #include "holdfast/mongo/client.hpp"
 #include "tools/holdfast/drill/read_back.hpp"
 #include "tools/holdfast/drill/watcher.hpp"
@@ -147,7 +148,7 @@ private:
         const std::shared_ptr<runtime::world> world{std::shared_ptr<void>{}, &on.world()};
         mongo::client_options options;
         options.listeners.push_back(std::make_shared<drill::watcher>(met_));
-        return mongo::client::in_world(world, uri_ + more, std::move(options)).value();
+        return mongo::access::in_world(world, uri_ + more, std::move(options)).value();
     }
     const mongo::client& reader() const { return *reader_; }
 

@@ -1,10 +1,10 @@
 #pragma once
 #include "holdfast/bson/document.hpp"
 #include "holdfast/bson/view.hpp"
+#include "holdfast/completion.hpp"
 #include "holdfast/error.hpp"
 #include "holdfast/mongo/bulk.hpp"
 #include "holdfast/mongo/client_options.hpp"
-#include "holdfast/completion.hpp"
 #include "holdfast/mongo/database.hpp"
 
 #include <memory>
@@ -13,13 +13,10 @@
 #include <utility>
 #include <vector>
 
-namespace holdfast::runtime {
-class world;
-}
-
 namespace holdfast::mongo {
 
-struct client_parts;
+struct access;
+struct client_impl;
 
 /// A client of one deployment: pools of connections to its servers, and monitors that watch them,
 /// all on the executor of the application; it starts no thread. A handle: copies are the same
@@ -49,17 +46,18 @@ public:
     {
         using outcome = completion_result_t<bson::document, Token>;
         return initiate(executor(), run_command_as<outcome>(database, command, options),
-                                std::forward<Token>(token));
+                        std::forward<Token>(token));
     }
 
     /// Writes to any number of collections, in as few commands as the server's limits allow. Needs
     /// servers from 8.0 on.
     template <class Token = throw_on_error>
-    auto bulk_write(client_bulk_writes work, bulk_write_options options = {}, Token&& token = {}) const
+    auto bulk_write(client_bulk_writes work, bulk_write_options options = {},
+                    Token&& token = {}) const
     {
         using outcome = completion_result_t<client_bulk_write_result, Token>;
         return initiate(executor(), bulk_write_as<outcome>(std::move(work), options),
-                                std::forward<Token>(token));
+                        std::forward<Token>(token));
     }
 
     /// One document for each database: name, sizeOnDisk, empty.
@@ -68,14 +66,14 @@ public:
     {
         using outcome = completion_result_t<std::vector<bson::document>, Token>;
         return initiate(executor(), list_databases_as<outcome>(options),
-                                std::forward<Token>(token));
+                        std::forward<Token>(token));
     }
     template <class Token = throw_on_error>
     auto list_database_names(list_options options = {}, Token&& token = {}) const
     {
         using outcome = completion_result_t<std::vector<std::string>, Token>;
         return initiate(executor(), list_database_names_as<outcome>(options),
-                                std::forward<Token>(token));
+                        std::forward<Token>(token));
     }
 
     /// A session of this client. Does no I/O; throws `failure` if the options contradict each
@@ -99,16 +97,14 @@ public:
 
     asio::any_io_executor executor() const noexcept;
 
-    /// For simulations: a client in another world than that of sockets. Not for applications.
-    static result<client> in_world(std::shared_ptr<runtime::world> world, std::string_view uri,
-                                   client_options options = {});
-
-    explicit client(std::shared_ptr<client_parts> made) noexcept : parts_{std::move(made)} {}
-
 private:
+    friend struct access;
+
+    explicit client(std::shared_ptr<client_impl> made) noexcept : impl_{std::move(made)} {}
+
     template <class Outcome>
     asio::awaitable<Outcome> run_command_as(std::string_view, bson::view,
-                                          const command_options&) const;
+                                            const command_options&) const;
     template <class Outcome>
     asio::awaitable<Outcome> bulk_write_as(client_bulk_writes, const bulk_write_options&) const;
     template <class Outcome>
@@ -116,7 +112,7 @@ private:
     template <class Outcome>
     asio::awaitable<Outcome> list_database_names_as(const list_options&) const;
 
-    std::shared_ptr<client_parts> parts_;
+    std::shared_ptr<client_impl> impl_;
 };
 
 }  // namespace holdfast::mongo

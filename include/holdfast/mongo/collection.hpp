@@ -20,7 +20,8 @@
 
 namespace holdfast::mongo {
 
-struct client_parts;
+struct access;
+struct client_impl;
 struct collection_settings;
 
 /// A collection of a database: a handle, made without I/O, cheap to copy, for any number of
@@ -218,13 +219,15 @@ public:
 
     asio::any_io_executor executor() const noexcept;
 
-    collection(std::shared_ptr<client_parts> of,
+private:
+    friend struct access;
+
+    collection(std::shared_ptr<client_impl> of,
                std::shared_ptr<const collection_settings> settings) noexcept
-        : parts_{std::move(of)}, settings_{std::move(settings)}
+        : impl_{std::move(of)}, settings_{std::move(settings)}
     {
     }
 
-private:
     /// A document that is still to be read as T, as the coroutines give it.
     template <class T, class Token>
     using read = std::conditional_t<std::same_as<T, bson::document>,
@@ -293,7 +296,7 @@ private:
     template <class Outcome>
     asio::awaitable<Outcome> rename_as(std::string_view, const rename_options&) const;
 
-    std::shared_ptr<client_parts> parts_;
+    std::shared_ptr<client_impl> impl_;
     std::shared_ptr<const collection_settings> settings_;
 };
 

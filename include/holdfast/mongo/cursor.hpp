@@ -13,6 +13,8 @@
 
 namespace holdfast::mongo {
 
+struct access;
+
 namespace details {
 
 template <class T, class Outcome>
@@ -103,9 +105,6 @@ private:
 /// keeps it after an error, too, until close() or its own end.
 class cursor {
 public:
-    class inside;
-    explicit cursor(std::shared_ptr<inside> made) noexcept : inside_{std::move(made)} {}
-
     /// The next document, or nothing at the end.
     template <class T = bson::document, class Token = throw_on_error>
     auto next(Token&& token = {})
@@ -135,7 +134,7 @@ public:
     auto next_batch(Token&& token = {})
     {
         return initiate(executor(), next_batch_as<completion_result_t<bool, Token>>(),
-                                std::forward<Token>(token));
+                        std::forward<Token>(token));
     }
     batch_view batch() const noexcept;
 
@@ -152,7 +151,7 @@ public:
     auto close(Token&& token = {})
     {
         return initiate(executor(), close_as<completion_result_t<void, Token>>(),
-                                std::forward<Token>(token));
+                        std::forward<Token>(token));
     }
 
     /// What the server knows it by: 0 before the first batch, and when the server has no more.
@@ -161,6 +160,11 @@ public:
     asio::any_io_executor executor() const noexcept;
 
 private:
+    friend struct access;
+    class impl;
+
+    explicit cursor(std::shared_ptr<impl> made) noexcept : impl_{std::move(made)} {}
+
     template <class Outcome>
     asio::awaitable<Outcome> next_as();
     template <class Outcome>
@@ -173,7 +177,7 @@ private:
     template <class T, class Outcome>
     static asio::awaitable<Outcome> all_as(cursor from);
 
-    std::shared_ptr<inside> inside_;
+    std::shared_ptr<impl> impl_;
 };
 
 namespace details {

@@ -12,6 +12,8 @@ struct session_state;
 
 namespace holdfast::mongo {
 
+struct access;
+
 /// A row of operations that the server knows to belong together. Started by a client, passed to its
 /// operations one at a time, and ended when the last copy goes, or by end(). Not for two threads at
 /// a time, unlike the client itself.
@@ -35,8 +37,7 @@ public:
     void end() const;
 
 private:
-    friend class client;
-    friend struct client_parts;
+    friend struct access;
 
     explicit session(std::shared_ptr<shell::mongo::session_state> made) noexcept;
     std::shared_ptr<shell::mongo::session_state> state_;

@@ -1,3 +1,4 @@
+#include "api/mongo/access.hpp"
 #include "api/mongo/client_impl.hpp"
 #include "api/mongo/collection_settings.hpp"
 #include "core/mongo/operation/admin.hpp"
@@ -31,25 +32,25 @@ result<std::vector<std::string>> read_names(result<bson::document> outcome, cons
 
 mongo::database client::operator[](std::string_view database) const
 {
-    return mongo::database{parts_, settings_of(parts_->everywhere(), database)};
+    return access::make<mongo::database>(impl_, settings_of(impl_->everywhere(), database));
 }
 
 mongo::database client::database(std::string_view name, defaults options) const
 {
-    return mongo::database{parts_,
-                           settings_of(core::mongo::with(parts_->everywhere(), options).value(), name)};
+    return access::make<mongo::database>(
+        impl_, settings_of(core::mongo::with(impl_->everywhere(), options).value(), name));
 }
 
 mongo::database client::default_database() const
 {
-    return (*this)[parts_->source.settings.database.value_or("test")];
+    return (*this)[impl_->source.settings.database.value_or("test")];
 }
 
 template <class Outcome>
 asio::awaitable<Outcome> client::list_databases_as(const list_options& options) const
 {
-    return parts_->run_and_read<Outcome, std::vector<bson::document>>(
-        core::mongo::list_databases(parts_->everywhere(), options), options.session, read_databases);
+    return impl_->run_and_read<Outcome, std::vector<bson::document>>(
+        core::mongo::list_databases(impl_->everywhere(), options), options.session, read_databases);
 }
 template asio::awaitable<std::vector<bson::document>> client::list_databases_as(
     const list_options&) const;
@@ -59,8 +60,8 @@ template asio::awaitable<result<std::vector<bson::document>>> client::list_datab
 template <class Outcome>
 asio::awaitable<Outcome> client::list_database_names_as(const list_options& options) const
 {
-    return parts_->run_and_read<Outcome, std::vector<std::string>>(
-        core::mongo::list_databases(parts_->everywhere(), core::mongo::names_only(options)),
+    return impl_->run_and_read<Outcome, std::vector<std::string>>(
+        core::mongo::list_databases(impl_->everywhere(), core::mongo::names_only(options)),
         options.session, read_names);
 }
 template asio::awaitable<std::vector<std::string>> client::list_database_names_as(

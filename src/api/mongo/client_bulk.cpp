@@ -28,14 +28,14 @@ command_order cursor_order(const shared_order& shared, answer_facts& facts,
 }
 
 /// Reads the results of the last command; false if nobody waits for the answer any more.
-asio::awaitable<bool> read_results(std::shared_ptr<client_parts> parts, client_writes* writes,
+asio::awaitable<bool> read_results(std::shared_ptr<client_impl> impl, client_writes* writes,
                                    shared_order shared, answer_facts* facts)
 {
     bool waited_for = true;
     for (core::mongo::command* more = writes->more(); more != nullptr; more = writes->more()) {
         command_order order = cursor_order(shared, *facts, std::move(*more));
         order.opens_cursor = true;
-        auto outcome = co_await parts->run(std::move(order));
+        auto outcome = co_await impl->run(std::move(order));
         if (!outcome) {
             const error_kind kind = kind_of(outcome.error());
             waited_for = kind != error_kind::cancelled && kind != error_kind::timeout;
@@ -46,8 +46,8 @@ asio::awaitable<bool> read_results(std::shared_ptr<client_parts> parts, client_w
 }
 
 template <class Outcome>
-asio::awaitable<Outcome> write_all(std::shared_ptr<client_parts> parts,
-                                 std::unique_ptr<client_writes> writes, shared_order shared)
+asio::awaitable<Outcome> write_all(std::shared_ptr<client_impl> impl,
+                                   std::unique_ptr<client_writes> writes, shared_order shared)
 {
     // A cancelled command is a failed one; Asio would throw out of the next co_await.
     const bool throws = co_await asio::this_coro::throw_if_cancelled();
@@ -58,23 +58,24 @@ asio::awaitable<Outcome> write_all(std::shared_ptr<client_parts> parts,
         facts.operation = shared_id;
         command_order order = shared.make(std::move(*next), facts);
         order.opens_cursor = true;
-        auto outcome = co_await parts->run(std::move(order));
+        auto outcome = co_await impl->run(std::move(order));
         shared_id = facts.operation;
         writes->done(std::move(outcome));
-        const bool waited_for = co_await read_results(parts, writes.get(), shared, &facts);
+        const bool waited_for = co_await read_results(impl, writes.get(), shared, &facts);
         core::mongo::command* const last = writes->kill();
         if (last == nullptr)
             continue;
         kill_cursors said;
         said.order = cursor_order(shared, facts, std::move(*last));
         said.facts = std::move(facts);
-        const bool waits = waited_for && !said.order.until.expired(parts->world->steady_now());
-        const auto time_limit = end_sessions_timeout(*parts);
-        said.order.until = waits ? core::deadline::sooner(said.order.until, time_limit) : time_limit;
-        if (waits || parts->make_blocking)
-            co_await say(parts->state, std::move(said));
+        const bool waits = waited_for && !said.order.until.expired(impl->world->steady_now());
+        const auto time_limit = end_sessions_timeout(*impl);
+        said.order.until = waits ? core::deadline::sooner(said.order.until, time_limit)
+                                 : time_limit;
+        if (waits || impl->make_blocking)
+            co_await say(impl->state, std::move(said));
         else
-            say_in_background(*parts, std::move(said));
+            say_in_background(*impl, std::move(said));
     }
     co_await asio::this_coro::throw_if_cancelled(throws);
     co_return details::give<Outcome>(writes->finish());
@@ -84,15 +85,15 @@ asio::awaitable<Outcome> write_all(std::shared_ptr<client_parts> parts,
 
 template <class Outcome>
 asio::awaitable<Outcome> client::bulk_write_as(client_bulk_writes work,
-                                             const bulk_write_options& options) const
+                                               const bulk_write_options& options) const
 {
-    ids_of_client ids{*parts_};
-    auto writes = client_writes::make(parts_->everywhere(), std::move(work), options, ids);
+    ids_of_client ids{*impl_};
+    auto writes = client_writes::make(impl_->everywhere(), std::move(work), options, ids);
     if (!writes)
         return details::failed<Outcome, client_bulk_write_result>(std::move(writes).error());
-    shared_order shared{*parts_,
-                        parts_->order_for(core::mongo::command{*(*writes)->next()}, options.session)};
-    return write_all<Outcome>(parts_, *std::move(writes), std::move(shared));
+    shared_order shared{
+        *impl_, impl_->order_for(core::mongo::command{*(*writes)->next()}, options.session)};
+    return write_all<Outcome>(impl_, *std::move(writes), std::move(shared));
 }
 
 // What the header's templates call, for those who want exceptions and for those who do not.

@@ -1,5 +1,6 @@
 #include "api/mongo/client_impl.hpp"
 
+#include "api/mongo/access.hpp"
 #include "api/mongo/plain_replies.hpp"
 #include "core/mongo/error/errc.hpp"
 #include "core/mongo/operation/query.hpp"
@@ -69,8 +70,8 @@ core::deadline deadline_of(time_point now, std::optional<std::chrono::millisecon
 
 }  // namespace
 
-client_parts::client_parts(std::shared_ptr<runtime::world> in, core::mongo::parsed_uri from,
-                           client_options user_options)
+client_impl::client_impl(std::shared_ptr<runtime::world> in, core::mongo::parsed_uri from,
+                         client_options user_options)
     : world{std::move(in)},
       options{std::move(user_options)},
       source{std::move(from)},
@@ -87,7 +88,7 @@ client_parts::client_parts(std::shared_ptr<runtime::world> in, core::mongo::pars
                                       .deprecation_errors = options.server_api->deprecation_errors};
 }
 
-client_parts::~client_parts()
+client_impl::~client_impl()
 {
     if (!state)
         return;
@@ -98,9 +99,8 @@ client_parts::~client_parts()
     asio::co_spawn(on, outlive(std::move(state)), asio::detached);
 }
 
-result<core::mongo::command> client_parts::command_for(std::string_view database,
-                                                       bson::view command,
-                                                       const command_options& options) const
+result<core::mongo::command> client_impl::command_for(std::string_view database, bson::view command,
+                                                      const command_options& options) const
 {
     if (command.empty())
         return error{core::mongo::errc::command_failed,
@@ -139,19 +139,19 @@ result<core::mongo::command> client_parts::command_for(std::string_view database
     return made;
 }
 
-shell::mongo::command_order client_parts::order_for(core::mongo::command&& what,
-                                                    const session* in) const
+shell::mongo::command_order client_impl::order_for(core::mongo::command&& what,
+                                                   const session* in) const
 {
     shell::mongo::command_order order{std::move(what)};
     if (in != nullptr)
-        order.session = in->state_;
+        order.session = access::state_of(*in);
     if (const auto timeout = order.timeout ? order.timeout : source.settings.timeout)
         order.until = deadline_of(world->steady_now(), timeout);
     return order;
 }
 
 /// No coroutine of its own where the way is clear: a frame costs as much as building a message.
-runtime::awaitable<result<bson::document>> client_parts::run(shell::mongo::command_order order)
+runtime::awaitable<result<bson::document>> client_impl::run(shell::mongo::command_order order)
 {
     if (may_run_now(order))
         return shell::mongo::execute(state, std::move(order));
@@ -159,7 +159,7 @@ runtime::awaitable<result<bson::document>> client_parts::run(shell::mongo::comma
 }
 
 /// Looks up what must be looked up, unless the order makes no sense anyway.
-runtime::awaitable<result<void>> client_parts::make_ready(const shell::mongo::command_order& order)
+runtime::awaitable<result<void>> client_impl::make_ready(const shell::mongo::command_order& order)
 {
     if (order.session && order.session->owner != this)
         co_return error{core::mongo::errc::command_failed,
@@ -167,7 +167,7 @@ runtime::awaitable<result<void>> client_parts::make_ready(const shell::mongo::co
     co_return co_await open(order.until);
 }
 
-result<session> client_parts::start_session(const session_options& options)
+result<session> client_impl::start_session(const session_options& options)
 {
     const auto wrong = [](const char* text) {
         return error{core::mongo::errc::invalid_option, std::string{"start_session: "} + text};
@@ -181,10 +181,10 @@ result<session> client_parts::start_session(const session_options& options)
     made->snapshot = options.snapshot;
     made->snapshot_time = options.snapshot_time;
     made->causal = options.causal_consistency.value_or(!options.snapshot);
-    return session{std::move(made)};
+    return access::make_session(std::move(made));
 }
 
-std::shared_ptr<shell::mongo::session_state> client_parts::implicit_session()
+std::shared_ptr<shell::mongo::session_state> client_impl::implicit_session()
 {
     auto made = std::make_shared<shell::mongo::session_state>();
     made->owner = this;
@@ -192,8 +192,8 @@ std::shared_ptr<shell::mongo::session_state> client_parts::implicit_session()
     return made;
 }
 
-result<void> client_parts::append_metadata(std::string_view name, std::string_view version,
-                                           std::string_view platform)
+result<void> client_impl::append_metadata(std::string_view name, std::string_view version,
+                                          std::string_view platform)
 {
     core::mongo::wrapping_library library;
     library.name = name;
@@ -211,7 +211,7 @@ result<void> client_parts::append_metadata(std::string_view name, std::string_vi
 
 /// Tells the server which sessions will not be used again, if it can be told at once: it would find
 /// out by itself.
-runtime::awaitable<void> client_parts::end_sessions(std::shared_ptr<client_state> with)
+runtime::awaitable<void> client_impl::end_sessions(std::shared_ptr<client_state> with)
 {
     for (const auto& some : with->sessions.drain()) {
         shell::mongo::command_order order;
@@ -234,7 +234,7 @@ runtime::awaitable<void> client_parts::end_sessions(std::shared_ptr<client_state
     }
 }
 
-runtime::awaitable<void> client_parts::close(std::shared_ptr<client_parts> self)
+runtime::awaitable<void> client_impl::close(std::shared_ptr<client_impl> self)
 {
     std::shared_ptr<client_state> with;
     {
@@ -253,7 +253,7 @@ runtime::awaitable<void> client_parts::close(std::shared_ptr<client_parts> self)
     co_await with->servers->ended();
 }
 
-std::string client_parts::dump()
+std::string client_impl::dump()
 {
     const std::scoped_lock lock{mutex};
     if (state)

@@ -19,12 +19,12 @@
 namespace holdfast::mongo {
 
 /// What stands behind a client, in whatever world it lives.
-struct client_parts : std::enable_shared_from_this<client_parts> {
-    client_parts(std::shared_ptr<runtime::world> in, core::mongo::parsed_uri from,
-                 client_options options);
-    client_parts(const client_parts&) = delete;
-    client_parts& operator=(const client_parts&) = delete;
-    ~client_parts();
+struct client_impl : std::enable_shared_from_this<client_impl> {
+    client_impl(std::shared_ptr<runtime::world> in, core::mongo::parsed_uri from,
+                client_options options);
+    client_impl(const client_impl&) = delete;
+    client_impl& operator=(const client_impl&) = delete;
+    ~client_impl();
 
     /// Looks up the seeds if they come from DNS, and opens the topology; once, whoever comes first.
     /// If that one fails, or has no time left, it is the next one's turn.
@@ -48,7 +48,7 @@ struct client_parts : std::enable_shared_from_this<client_parts> {
     using reader = result<T> (*)(result<bson::document> outcome, const core::mongo::command& sent);
     template <class Outcome, class T>
     runtime::awaitable<Outcome> run_and_read(result<core::mongo::command> what, const session* in,
-                                           reader<T> read);
+                                             reader<T> read);
 
     /// A fresh id for a document.
     bson::object_id new_id() { return new_ids{*this}.next(); }
@@ -57,7 +57,7 @@ struct client_parts : std::enable_shared_from_this<client_parts> {
     /// over a wait.
     class new_ids {
     public:
-        explicit new_ids(client_parts& of)
+        explicit new_ids(client_impl& of)
             : now_{std::chrono::floor<std::chrono::seconds>(of.world->wall_now())},
               lock_{of.ids_mutex_},
               ids_{of.ids_}
@@ -77,7 +77,7 @@ struct client_parts : std::enable_shared_from_this<client_parts> {
     runtime::awaitable<result<void>> make_ready(const shell::mongo::command_order& order);
     result<void> append_metadata(std::string_view name, std::string_view version,
                                  std::string_view platform);
-    static runtime::awaitable<void> close(std::shared_ptr<client_parts> self);
+    static runtime::awaitable<void> close(std::shared_ptr<client_impl> self);
     std::string dump();
 
     /// Nothing has to be looked up or refused first.
@@ -102,18 +102,18 @@ struct client_parts : std::enable_shared_from_this<client_parts> {
     std::vector<core::mongo::wrapping_library> wrapped_by;  // what was added before
 
 private:
-    static runtime::awaitable<result<bool>> wait_for_turn(std::shared_ptr<client_parts> self,
+    static runtime::awaitable<result<bool>> wait_for_turn(std::shared_ptr<client_impl> self,
                                                           core::deadline until);
-    static runtime::awaitable<result<void>> open_now(std::shared_ptr<client_parts> self,
+    static runtime::awaitable<result<void>> open_now(std::shared_ptr<client_impl> self,
                                                      core::deadline until);
     result<std::shared_ptr<shell::mongo::client_state>> made_of(
         const core::mongo::parsed_uri& found);
     void settle(result<std::shared_ptr<shell::mongo::client_state>>& made);
     static runtime::awaitable<void> end_sessions(std::shared_ptr<shell::mongo::client_state> with);
     template <class Outcome, class T>
-    static runtime::awaitable<Outcome> open_and_read(std::shared_ptr<client_parts> self,
-                                                   shell::mongo::command_order order,
-                                                   reader<T> read);
+    static runtime::awaitable<Outcome> open_and_read(std::shared_ptr<client_impl> self,
+                                                     shell::mongo::command_order order,
+                                                     reader<T> read);
 
     const core::mongo::operation_space everywhere_;
     std::mutex ids_mutex_;
@@ -135,9 +135,9 @@ runtime::awaitable<Outcome> failed(error why)
 }  // namespace details
 
 template <class Outcome, class T>
-runtime::awaitable<Outcome> client_parts::open_and_read(std::shared_ptr<client_parts> self,
-                                                      shell::mongo::command_order order,
-                                                      reader<T> read)
+runtime::awaitable<Outcome> client_impl::open_and_read(std::shared_ptr<client_impl> self,
+                                                       shell::mongo::command_order order,
+                                                       reader<T> read)
 {
     // Cancelled in between is cancelled, too; Asio would throw out of the next co_await.
     const bool throws = co_await asio::this_coro::throw_if_cancelled();
@@ -157,8 +157,8 @@ runtime::awaitable<Outcome> client_parts::open_and_read(std::shared_ptr<client_p
 
 /// No coroutine of its own where the way is clear: a frame costs as much as building a message.
 template <class Outcome, class T>
-runtime::awaitable<Outcome> client_parts::run_and_read(result<core::mongo::command> what,
-                                                     const session* in, reader<T> read)
+runtime::awaitable<Outcome> client_impl::run_and_read(result<core::mongo::command> what,
+                                                      const session* in, reader<T> read)
 {
     if (!what) [[unlikely]]
         return details::failed<Outcome, T>(std::move(what).error());

@@ -21,12 +21,12 @@ collection collection::with(defaults options) const
 {
     auto space = core::mongo::with(*settings_, options).value();
     return collection{
-        parts_, std::make_shared<const collection_settings>(collection_settings{std::move(space)})};
+        impl_, std::make_shared<const collection_settings>(collection_settings{std::move(space)})};
 }
 
 asio::any_io_executor collection::executor() const noexcept
 {
-    return parts_->world->executor();
+    return impl_->world->executor();
 }
 
 }  // namespace holdfast::mongo

@@ -18,9 +18,9 @@ template <class T>
 using finisher = result<T> (collection_writes::*)();
 
 template <class Outcome, class T>
-asio::awaitable<Outcome> write_all(std::shared_ptr<client_parts> parts,
-                                 std::unique_ptr<collection_writes> writes, shared_order shared,
-                                 finisher<T> finish)
+asio::awaitable<Outcome> write_all(std::shared_ptr<client_impl> impl,
+                                   std::unique_ptr<collection_writes> writes, shared_order shared,
+                                   finisher<T> finish)
 {
     // A cancelled command is a failed one; Asio would throw out of the next co_await.
     const bool throws = co_await asio::this_coro::throw_if_cancelled();
@@ -28,7 +28,7 @@ asio::awaitable<Outcome> write_all(std::shared_ptr<client_parts> parts,
     shell::mongo::answer_facts facts;
     for (core::mongo::command* next = writes->next(); next != nullptr; next = writes->next()) {
         command_order order = shared.make(std::move(*next), facts);
-        auto outcome = co_await parts->run(std::move(order));
+        auto outcome = co_await impl->run(std::move(order));
         writes->done(std::move(outcome));
     }
     co_await asio::this_coro::throw_if_cancelled(throws);
@@ -36,24 +36,24 @@ asio::awaitable<Outcome> write_all(std::shared_ptr<client_parts> parts,
 }
 
 template <class Outcome, class T>
-asio::awaitable<Outcome> start(const std::shared_ptr<client_parts>& parts,
-                             const collection_settings& settings, details::write_list list,
-                             const bulk_write_options& options, finisher<T> finish)
+asio::awaitable<Outcome> start(const std::shared_ptr<client_impl>& impl,
+                               const collection_settings& settings, details::write_list list,
+                               const bulk_write_options& options, finisher<T> finish)
 {
-    ids_of_client ids{*parts};
+    ids_of_client ids{*impl};
     auto writes = collection_writes::make(settings, std::move(list), options, ids);
     if (!writes)
         return details::failed<Outcome, T>(std::move(writes).error());
-    shared_order shared{*parts,
-                        parts->order_for(core::mongo::command{*(*writes)->next()}, options.session)};
-    return write_all<Outcome, T>(parts, *std::move(writes), std::move(shared), finish);
+    shared_order shared{*impl,
+                        impl->order_for(core::mongo::command{*(*writes)->next()}, options.session)};
+    return write_all<Outcome, T>(impl, *std::move(writes), std::move(shared), finish);
 }
 
 }  // namespace
 
 template <class Outcome>
 asio::awaitable<Outcome> collection::insert_many_as(details::write_list list,
-                                                  const insert_many_options& options) const
+                                                    const insert_many_options& options) const
 {
     const bulk_write_options all{.session = options.session,
                                  .timeout = options.timeout,
@@ -62,16 +62,16 @@ asio::awaitable<Outcome> collection::insert_many_as(details::write_list list,
                                  .bypass_document_validation = options.bypass_document_validation,
                                  .comment = options.comment,
                                  .raw_data = options.raw_data};
-    return start<Outcome, insert_many_result>(parts_, *settings_, std::move(list), all,
-                                            &collection_writes::finish_inserts);
+    return start<Outcome, insert_many_result>(impl_, *settings_, std::move(list), all,
+                                              &collection_writes::finish_inserts);
 }
 
 template <class Outcome>
 asio::awaitable<Outcome> collection::bulk_write_as(bulk_writes work,
-                                                 const bulk_write_options& options) const
+                                                   const bulk_write_options& options) const
 {
-    return start<Outcome, bulk_write_result>(parts_, *settings_, std::move(work).take(), options,
-                                           &collection_writes::finish);
+    return start<Outcome, bulk_write_result>(impl_, *settings_, std::move(work).take(), options,
+                                             &collection_writes::finish);
 }
 
 // What the header's templates call, for those who want exceptions and for those who do not.

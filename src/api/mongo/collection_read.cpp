@@ -11,42 +11,43 @@ namespace operation = core::mongo;
 
 cursor collection::find(bson::view filter, find_options options) const
 {
-    return make_cursor(parts_, operation::find(*settings_, filter, options), options.session);
+    return make_cursor(impl_, operation::find(*settings_, filter, options), options.session);
 }
 
 cursor collection::aggregate(bson::array_view pipeline, aggregate_options options) const
 {
-    return make_cursor(parts_, operation::aggregate(*settings_, pipeline, options), options.session);
+    return make_cursor(impl_, operation::aggregate(*settings_, pipeline, options), options.session);
 }
 
 template <class Outcome>
-asio::awaitable<Outcome> collection::find_one_as(bson::view filter, const find_options& options) const
+asio::awaitable<Outcome> collection::find_one_as(bson::view filter,
+                                                 const find_options& options) const
 {
-    return parts_->run_and_read<Outcome>(operation::find_one(*settings_, filter, options), options.session,
-                                       operation::read_find_one);
+    return impl_->run_and_read<Outcome>(operation::find_one(*settings_, filter, options),
+                                        options.session, operation::read_find_one);
 }
 
 template <class Outcome>
 asio::awaitable<Outcome> collection::count_documents_as(bson::view filter,
-                                                      const count_options& options) const
+                                                        const count_options& options) const
 {
-    return parts_->run_and_read<Outcome>(operation::count_documents(*settings_, filter, options),
-                                       options.session, operation::read_count_documents);
+    return impl_->run_and_read<Outcome>(operation::count_documents(*settings_, filter, options),
+                                        options.session, operation::read_count_documents);
 }
 
 template <class Outcome>
 asio::awaitable<Outcome> collection::estimated_document_count_as(const count_options& options) const
 {
-    return parts_->run_and_read<Outcome>(operation::estimated_document_count(*settings_, options),
-                                       options.session, operation::read_estimated_count);
+    return impl_->run_and_read<Outcome>(operation::estimated_document_count(*settings_, options),
+                                        options.session, operation::read_estimated_count);
 }
 
 template <class Outcome>
 asio::awaitable<Outcome> collection::distinct_as(std::string_view field, bson::view filter,
-                                               const distinct_options& options) const
+                                                 const distinct_options& options) const
 {
-    return parts_->run_and_read<Outcome>(operation::distinct(*settings_, field, filter, options),
-                                       options.session, operation::read_distinct);
+    return impl_->run_and_read<Outcome>(operation::distinct(*settings_, field, filter, options),
+                                        options.session, operation::read_distinct);
 }
 
 // What the header's templates call, for those who want exceptions and for those who do not.

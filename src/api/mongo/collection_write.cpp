@@ -15,27 +15,25 @@ asio::awaitable<Outcome> collection::insert_one_as(document_argument argument,
     if (argument.mapping_error() != nullptr)
         return details::failed<Outcome, insert_one_result>(*argument.mapping_error());
     const bson::view document = argument.view();
-    const bson::object_id fresh = details::has_id(document) ? bson::object_id{} : parts_->new_id();
-    return parts_->run_and_read<Outcome>(
-        operation::insert_one(*settings_, document, fresh, options), options.session,
-        operation::read_insert_one);
+    const bson::object_id fresh = details::has_id(document) ? bson::object_id{} : impl_->new_id();
+    return impl_->run_and_read<Outcome>(operation::insert_one(*settings_, document, fresh, options),
+                                        options.session, operation::read_insert_one);
 }
 
 template <class Outcome>
 asio::awaitable<Outcome> collection::update_one_as(bson::view filter, update_view change,
                                                    const update_options& options) const
 {
-    return parts_->run_and_read<Outcome>(operation::update_one(*settings_, filter, change, options),
-                                         options.session, operation::read_update);
+    return impl_->run_and_read<Outcome>(operation::update_one(*settings_, filter, change, options),
+                                        options.session, operation::read_update);
 }
 
 template <class Outcome>
 asio::awaitable<Outcome> collection::update_many_as(bson::view filter, update_view change,
                                                     const update_options& options) const
 {
-    return parts_->run_and_read<Outcome>(
-        operation::update_many(*settings_, filter, change, options), options.session,
-        operation::read_update);
+    return impl_->run_and_read<Outcome>(operation::update_many(*settings_, filter, change, options),
+                                        options.session, operation::read_update);
 }
 
 template <class Outcome>
@@ -44,7 +42,7 @@ asio::awaitable<Outcome> collection::replace_one_as(bson::view filter, document_
 {
     if (by.mapping_error() != nullptr)
         return details::failed<Outcome, update_result>(*by.mapping_error());
-    return parts_->run_and_read<Outcome>(
+    return impl_->run_and_read<Outcome>(
         operation::replace_one(*settings_, filter, by.view(), options), options.session,
         operation::read_update);
 }
@@ -53,23 +51,23 @@ template <class Outcome>
 asio::awaitable<Outcome> collection::delete_one_as(bson::view filter,
                                                    const delete_options& options) const
 {
-    return parts_->run_and_read<Outcome>(operation::delete_one(*settings_, filter, options),
-                                         options.session, operation::read_delete);
+    return impl_->run_and_read<Outcome>(operation::delete_one(*settings_, filter, options),
+                                        options.session, operation::read_delete);
 }
 
 template <class Outcome>
 asio::awaitable<Outcome> collection::delete_many_as(bson::view filter,
                                                     const delete_options& options) const
 {
-    return parts_->run_and_read<Outcome>(operation::delete_many(*settings_, filter, options),
-                                         options.session, operation::read_delete);
+    return impl_->run_and_read<Outcome>(operation::delete_many(*settings_, filter, options),
+                                        options.session, operation::read_delete);
 }
 
 template <class Outcome>
 asio::awaitable<Outcome> collection::find_one_and_update_as(
     bson::view filter, update_view change, const find_and_modify_options& options) const
 {
-    return parts_->run_and_read<Outcome>(
+    return impl_->run_and_read<Outcome>(
         operation::find_one_and_update(*settings_, filter, change, options), options.session,
         operation::read_found_and_modified);
 }
@@ -78,7 +76,7 @@ template <class Outcome>
 asio::awaitable<Outcome> collection::find_one_and_replace_as(
     bson::view filter, bson::view by, const find_and_modify_options& options) const
 {
-    return parts_->run_and_read<Outcome>(
+    return impl_->run_and_read<Outcome>(
         operation::find_one_and_replace(*settings_, filter, by, options), options.session,
         operation::read_found_and_modified);
 }
@@ -87,9 +85,8 @@ template <class Outcome>
 asio::awaitable<Outcome> collection::find_one_and_delete_as(
     bson::view filter, const find_and_modify_options& options) const
 {
-    return parts_->run_and_read<Outcome>(
-        operation::find_one_and_delete(*settings_, filter, options), options.session,
-        operation::read_found_and_modified);
+    return impl_->run_and_read<Outcome>(operation::find_one_and_delete(*settings_, filter, options),
+                                        options.session, operation::read_found_and_modified);
 }
 
 // What the header's templates call, for those who want exceptions and for those who do not.

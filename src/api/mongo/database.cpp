@@ -1,5 +1,6 @@
 #include "holdfast/mongo/database.hpp"
 
+#include "api/mongo/access.hpp"
 #include "api/mongo/client_impl.hpp"
 #include "api/mongo/collection_settings.hpp"
 #include "api/mongo/make_cursor.hpp"
@@ -78,37 +79,37 @@ const std::string& database::name() const noexcept
 
 database database::with(defaults options) const
 {
-    return database{parts_, settings_of(core::mongo::with(*settings_, options).value())};
+    return database{impl_, settings_of(core::mongo::with(*settings_, options).value())};
 }
 
 mongo::collection database::operator[](std::string_view collection) const
 {
     core::mongo::operation_space space = *settings_;
     space.collection = collection;
-    return mongo::collection{parts_, settings_of(std::move(space))};
+    return access::make<mongo::collection>(impl_, settings_of(std::move(space)));
 }
 
 mongo::collection database::collection(std::string_view name, defaults options) const
 {
     auto space = core::mongo::with(*settings_, options).value();
     space.collection = name;
-    return mongo::collection{parts_, settings_of(std::move(space))};
+    return access::make<mongo::collection>(impl_, settings_of(std::move(space)));
 }
 
 asio::any_io_executor database::executor() const noexcept
 {
-    return parts_->world->executor();
+    return impl_->world->executor();
 }
 
 template <class Outcome>
 asio::awaitable<Outcome> database::run_command_as(bson::view command,
-                                                const command_options& options) const
+                                                  const command_options& options) const
 {
     command_options here = options;
     if (!here.timeout)
         here.timeout = settings_->timeout;
-    return parts_->run_and_read<Outcome, bson::document>(
-        parts_->command_for(settings_->database, command, here), options.session, read_reply);
+    return impl_->run_and_read<Outcome, bson::document>(
+        impl_->command_for(settings_->database, command, here), options.session, read_reply);
 }
 template asio::awaitable<bson::document> database::run_command_as(bson::view,
                                                                   const command_options&) const;
@@ -120,22 +121,23 @@ cursor database::run_cursor_command(bson::view command, cursor_command_options o
     const command_options first{.session = options.session,
                                 .timeout = options.timeout ? options.timeout : settings_->timeout,
                                 .read_preference = options.read_preference};
-    return make_cursor(parts_,
-                       as_query(parts_->command_for(settings_->database, command, first), options),
+    return make_cursor(impl_,
+                       as_query(impl_->command_for(settings_->database, command, first), options),
                        options.session);
 }
 
 cursor database::aggregate(bson::array_view pipeline, aggregate_options options) const
 {
-    return make_cursor(parts_, core::mongo::aggregate(*settings_, pipeline, options), options.session);
+    return make_cursor(impl_, core::mongo::aggregate(*settings_, pipeline, options),
+                       options.session);
 }
 
 template <class Outcome>
-asio::awaitable<Outcome> database::create_collection_as(std::string_view name,
-                                                      const create_collection_options& options) const
+asio::awaitable<Outcome> database::create_collection_as(
+    std::string_view name, const create_collection_options& options) const
 {
     return once_created<Outcome>(
-        parts_->run_and_read<result<void>, void>(
+        impl_->run_and_read<result<void>, void>(
             core::mongo::create_collection(*settings_, name, options), options.session, read_done),
         (*this)[name]);
 }
@@ -146,10 +148,11 @@ template asio::awaitable<result<mongo::collection>> database::create_collection_
 
 template <class Outcome>
 asio::awaitable<Outcome> database::modify_collection_as(std::string_view name, bson::view changes,
-                                                      const drop_options& options) const
+                                                        const drop_options& options) const
 {
-    return parts_->run_and_read<Outcome, bson::document>(
-        core::mongo::modify_collection(*settings_, name, changes, options), options.session, read_reply);
+    return impl_->run_and_read<Outcome, bson::document>(
+        core::mongo::modify_collection(*settings_, name, changes, options), options.session,
+        read_reply);
 }
 template asio::awaitable<bson::document> database::modify_collection_as(std::string_view,
                                                                         bson::view,
@@ -159,7 +162,7 @@ template asio::awaitable<result<bson::document>> database::modify_collection_as(
 
 cursor database::list_collections(list_options options) const
 {
-    return make_cursor(parts_, core::mongo::list_collections(*settings_, options), options.session);
+    return make_cursor(impl_, core::mongo::list_collections(*settings_, options), options.session);
 }
 
 template <class Outcome>
@@ -175,8 +178,8 @@ template asio::awaitable<result<std::vector<std::string>>> database::list_collec
 template <class Outcome>
 asio::awaitable<Outcome> database::drop_as(const drop_options& options) const
 {
-    return parts_->run_and_read<Outcome, void>(core::mongo::drop_database(*settings_, options),
-                                             options.session, read_drop);
+    return impl_->run_and_read<Outcome, void>(core::mongo::drop_database(*settings_, options),
+                                              options.session, read_drop);
 }
 template asio::awaitable<void> database::drop_as(const drop_options&) const;
 template asio::awaitable<result<void>> database::drop_as(const drop_options&) const;

@@ -1,5 +1,6 @@
 #include "api_entities.hpp"
 
+#include "api/mongo/access.hpp"
 #include "arguments.hpp"
 #include "core/mongo/uri/option_table.hpp"
 #include "core/mongo/uri/uri.hpp"
@@ -128,7 +129,7 @@ std::shared_ptr<client_entity> new_client(context& in, const entity_description&
     if (const auto api = what.document_if("serverApi"))
         options.server_api = api_of(*api);
     what.finish();
-    auto made = mongo::client::in_world(in.world, uri, options);
+    auto made = mongo::access::in_world(in.world, uri, options);
     demand(made.has_value(), made ? "" : "client: " + made.error().explain());
     auto entity = std::make_shared<client_entity>(
         client_entity{*std::move(made), std::move(events), std::move(messages), std::move(news)});
@@ -210,7 +211,8 @@ void make_database(context& in, const entity_description& from)
     (void)what.any("id");
     auto of = in.named.share<client_entity>(what.text("client"));
     const std::string_view name = what.text("databaseName");
-    const mongo::defaults options = defaults_of(what.document_if("databaseOptions"), "databaseOptions");
+    const mongo::defaults options = defaults_of(what.document_if("databaseOptions"),
+                                                "databaseOptions");
     what.finish();
     auto api = of->api.database(name, options);
     in.named.add(from.id,
@@ -224,7 +226,7 @@ void make_collection(context& in, const entity_description& from)
     const auto database = in.named.share<database_entity>(what.text("database"));
     const std::string_view name = what.text("collectionName");
     const mongo::defaults options = defaults_of(what.document_if("collectionOptions"),
-                                            "collectionOptions");
+                                                "collectionOptions");
     what.finish();
     in.named.add(from.id, std::make_shared<collection_entity>(collection_entity{
                               database->api.collection(name, options), database->of}));
@@ -255,7 +257,8 @@ void make_session(context& in, const entity_description& from)
     fields what{from.fields, "session " + std::string{from.id}};
     (void)what.any("id");
     const auto of = in.named.share<client_entity>(what.text("client"));
-    const mongo::session_options options = session_options_of(in, what.document_if("sessionOptions"));
+    const mongo::session_options options = session_options_of(in,
+                                                              what.document_if("sessionOptions"));
     what.finish();
     auto made = std::make_shared<api_session>(of->api.start_session(options));
     if (const auto& known = in.lab.prepared_at())

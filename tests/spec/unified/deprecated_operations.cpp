@@ -1,3 +1,4 @@
+#include "api/mongo/access.hpp"
 #include "api/mongo/client_impl.hpp"
 #include "api/mongo/collection_settings.hpp"
 #include "api/mongo/plain_replies.hpp"
@@ -15,21 +16,7 @@ namespace holdfast::spec::unified {
 namespace {
 
 using outcome_later = runtime::awaitable<outcome_of_operation>;
-using parts = std::shared_ptr<mongo::client_parts>;
-using settings_of = std::shared_ptr<const mongo::collection_settings>;
-
-/// An explicit instantiation may name what is private; so the public class needs no door for tests.
-template <parts mongo::collection::* Parts, settings_of mongo::collection::* Settings>
-struct opened {
-    friend const parts& parts_of(const mongo::collection& which) { return which.*Parts; }
-    friend const mongo::collection_settings& space_of(const mongo::collection& which)
-    {
-        return *(which.*Settings);
-    }
-};
-const parts& parts_of(const mongo::collection& which);
-const mongo::collection_settings& space_of(const mongo::collection& which);
-template struct opened<&mongo::collection::parts_, &mongo::collection::settings_>;
+using mongo::access;
 
 mongo::collection& collection_of(const context_ptr& in, const operation& what)
 {
@@ -60,15 +47,17 @@ outcome_later count(context_ptr in, const operation& what)
     const bson::view filter = given.document("filter");
     const auto options = given.options<mongo::count_options>();
     given.finish();
-    auto running = parts_of(on)->run_and_read<result<std::int64_t>>(
-        count_command(space_of(on), filter, options), options.session, core::mongo::read_estimated_count);
+    auto running = access::client_of(on)->run_and_read<result<std::int64_t>>(
+        count_command(access::settings_of(on), filter, options), options.session,
+        core::mongo::read_estimated_count);
     const auto came = co_await std::move(running);
     co_return outcome_from(came);
 }
 
 /// A read, but none that may be retried.
 result<core::mongo::command> map_reduce_command(const core::mongo::operation_space& space,
-                                                arguments& given, const mongo::count_options& options)
+                                                arguments& given,
+                                                const mongo::count_options& options)
 {
     core::mongo::draft made{space, "mapReduce", 256};
     for (const char* const name : {"map", "reduce", "out"})
@@ -85,11 +74,11 @@ outcome_later map_reduce(context_ptr in, const operation& what)
     arguments given{*in, what};
     mongo::count_options options;
     options.session = given.session();
-    auto command = map_reduce_command(space_of(on), given, options);
+    auto command = map_reduce_command(access::settings_of(on), given, options);
     given.finish();
     demand(!command || command->body.find_path("out.inline"),
            "mapReduce: the runner knows inline results only");
-    auto running = parts_of(on)->run_and_read<result<bson::document>>(
+    auto running = access::client_of(on)->run_and_read<result<bson::document>>(
         std::move(command), options.session, mongo::read_reply);
     const auto came = co_await std::move(running);
     if (!came)

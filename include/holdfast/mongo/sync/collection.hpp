@@ -20,11 +20,6 @@ namespace holdfast::mongo::sync {
 /// cheap to copy, for any number of threads.
 class collection : blocking_handle<mongo::collection> {
 public:
-    collection(std::shared_ptr<blocking_bridge> on, mongo::collection inner)
-        : blocking_handle{std::move(on), std::move(inner)}
-    {
-    }
-
     const std::string& name() const noexcept { return inner_.name(); }
     const std::string& database_name() const noexcept { return inner_.database_name(); }
 
@@ -272,6 +267,14 @@ public:
     result<void> try_rename(std::string_view to, mongo::rename_options options = {}) const
     {
         return wait(inner_.rename(to, options, asio::use_awaitable));
+    }
+
+private:
+    friend class database;
+
+    collection(std::shared_ptr<blocking_bridge> on, mongo::collection inner)
+        : blocking_handle{std::move(on), std::move(inner)}
+    {
     }
 };
 
