@@ -160,8 +160,8 @@ private:
 
 }  // namespace details
 
-/// Writes to one collection, in the order in which they are added. What is wrong with one is told
-/// when they are sent: nothing is sent then.
+/// Writes to one collection, in the order in which they are added. If one of them is invalid,
+/// the operation fails before anything is sent.
 class bulk_writes {
 public:
     template <details::storable T>

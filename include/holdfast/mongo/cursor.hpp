@@ -112,11 +112,11 @@ public:
         using found = std::optional<T>;
         using outcome = completion_result_t<found, Token>;
         if constexpr (std::same_as<T, bson::document>)
-            return initiate(executor(), next_as<outcome>(), std::forward<Token>(token));
+            return initiate(executor(), next_as<outcome>(false), std::forward<Token>(token));
         else
             return initiate(
                 executor(),
-                details::mapped<T, outcome>(next_as<result<std::optional<bson::document>>>()),
+                details::mapped<T, outcome>(next_as<result<std::optional<bson::document>>>(false)),
                 std::forward<Token>(token));
     }
 
@@ -125,7 +125,7 @@ public:
     auto try_next(Token&& token = {})
     {
         using outcome = completion_result_t<std::optional<bson::document>, Token>;
-        return initiate(executor(), try_next_as<outcome>(), std::forward<Token>(token));
+        return initiate(executor(), next_as<outcome>(true), std::forward<Token>(token));
     }
 
     /// Fetches the next batch: false at the end. What batch() gave before is gone. If next() has
@@ -166,9 +166,7 @@ private:
     explicit cursor(std::shared_ptr<impl> made) noexcept : impl_{std::move(made)} {}
 
     template <class Outcome>
-    asio::awaitable<Outcome> next_as();
-    template <class Outcome>
-    asio::awaitable<Outcome> try_next_as();
+    asio::awaitable<Outcome> next_as(bool once);
     template <class Outcome>
     asio::awaitable<Outcome> next_batch_as();
     template <class Outcome>
@@ -231,7 +229,7 @@ asio::awaitable<Outcome> cursor::all_as(cursor from)
     for (;;) {
         auto more = co_await from.next_batch_as<result<bool>>();
         if (!more) {
-            if (from.id() != 0)  // as behind a load balancer: nobody will read on
+            if (from.id() != 0)  // as behind a load balancer: not read any further
                 (void)co_await from.close_as<result<void>>();
             co_return details::give<Outcome>(result<std::vector<T>>{std::move(more).error()});
         }

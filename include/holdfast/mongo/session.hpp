@@ -22,8 +22,7 @@ public:
     /// What the server knows it by; nothing before its first operation.
     std::optional<bson::uuid> id() const;
 
-    /// The newest times that replies to its operations have told, for other sessions to catch up
-    /// with.
+    /// The newest times in the replies to its operations, for other sessions to catch up with.
     std::optional<bson::document> cluster_time() const;
     std::optional<bson::timestamp> operation_time() const;
     void advance_cluster_time(bson::view time) const;

@@ -21,7 +21,7 @@ struct access {
     static result<client> in_world(std::shared_ptr<runtime::world> world, std::string_view uri,
                                    client_options options = {});
 
-    static client make_client(std::shared_ptr<client_impl> impl) { return client{std::move(impl)}; }
+    static client make_client(const std::shared_ptr<client_impl>& impl) { return client{impl}; }
 
     /// A database or a collection.
     template <class Handle>
@@ -33,7 +33,7 @@ struct access {
     template <class Handle>
     static const std::shared_ptr<client_impl>& client_of(const Handle& which) noexcept
     {
-        return which.impl_;
+        return which.client_;
     }
     static const collection_settings& settings_of(const collection& which) noexcept
     {

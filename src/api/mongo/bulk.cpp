@@ -22,8 +22,8 @@ std::size_t write_list::keep(bson::view document)
     return at + 1;
 }
 
-/// Makes room for all that is expected or, if nobody knows, grows in large steps at first, so that
-/// what is kept is moved at most once or twice.
+/// Makes room for all that is expected or, if that is unknown, grows in large steps at first, so
+/// that what is kept is moved at most once or twice.
 void write_list::make_room(std::size_t bytes)
 {
     constexpr std::size_t first_bytes = std::size_t{16} * 1024;

@@ -3,11 +3,15 @@
 #include "api/common/default_runtime.hpp"
 #include "api/mongo/access.hpp"
 #include "api/mongo/client_impl.hpp"
-#include "api/mongo/plain_replies.hpp"
 
 #include <utility>
 
 namespace holdfast::mongo {
+
+client::client(const std::shared_ptr<client_impl>& made) noexcept
+    : handle{made, made->everywhere_settings()}
+{
+}
 
 client::client(asio::any_io_executor on, std::string_view uri, client_options options)
     : client{create(std::move(on), uri, std::move(options)).value()}
@@ -32,27 +36,15 @@ result<client> access::in_world(std::shared_ptr<runtime::world> world, std::stri
         std::make_shared<client_impl>(std::move(world), *std::move(parsed), std::move(options)));
 }
 
-template <class Outcome>
-asio::awaitable<Outcome> client::run_command_as(std::string_view database, bson::view command,
-                                                const command_options& options) const
-{
-    return impl_->run_and_read<Outcome>(impl_->command_for(database, command, options),
-                                        options.session, read_reply);
-}
-template asio::awaitable<bson::document> client::run_command_as<bson::document>(
-    std::string_view, bson::view, const command_options&) const;
-template asio::awaitable<result<bson::document>> client::run_command_as<result<bson::document>>(
-    std::string_view, bson::view, const command_options&) const;
-
 session client::start_session(session_options options) const
 {
-    return impl_->start_session(options).value();
+    return client_->start_session(options).value();
 }
 
 void client::append_metadata(std::string_view name, std::string_view version,
                              std::string_view platform) const
 {
-    impl_->append_metadata(name, version, platform).value();
+    client_->append_metadata(name, version, platform).value();
 }
 
 namespace {
@@ -69,22 +61,17 @@ asio::awaitable<void> open_or_throw(std::shared_ptr<client_impl> self)
 
 asio::awaitable<void> client::ready() const
 {
-    return open_or_throw(impl_);
+    return open_or_throw(client_);
 }
 
 asio::awaitable<void> client::close() const
 {
-    return client_impl::close(impl_);
+    return client_impl::close(client_);
 }
 
 std::string client::dump_state() const
 {
-    return impl_->dump();
-}
-
-asio::any_io_executor client::executor() const noexcept
-{
-    return impl_->world->executor();
+    return client_->dump();
 }
 
 }  // namespace holdfast::mongo

@@ -1,10 +1,8 @@
 #include "api/mongo/client_impl.hpp"
 
 #include "api/mongo/access.hpp"
-#include "api/mongo/plain_replies.hpp"
 #include "core/mongo/error/errc.hpp"
-#include "core/mongo/operation/query.hpp"
-#include "core/mongo/retry/eligibility.hpp"
+#include "holdfast/mongo/operations.hpp"
 #include "shell/mongo/execute/command_attempts.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -28,25 +26,6 @@ runtime::awaitable<void> outlive(std::shared_ptr<client_state> state)
     co_await state->servers->ended();
 }
 
-/// A write that says {writeConcern: {w: 0}} gets no reply.
-bool is_unacknowledged(bson::view command)
-{
-    const bson::element concern = command.find("writeConcern");
-    if (concern.type() != bson::type::document)
-        return false;
-    const auto w = concern.as_document().find("w").get<std::int64_t>();
-    return w && *w == 0;
-}
-
-/// An aggregation that ends in $out or $merge: a write that cannot be recognised.
-bool writes_its_outcome(bson::view command)
-{
-    if ((*command.begin()).key() != "aggregate")
-        return false;
-    const bson::element pipeline = command.find("pipeline");
-    return pipeline.type() == bson::type::array && core::mongo::writes_output(pipeline.as_array());
-}
-
 /// Process and counter are drawn by each client: two of them in one process are as far apart as two
 /// processes.
 bson::object_id_source new_id_source(runtime::world& in)
@@ -56,6 +35,16 @@ bson::object_id_source new_id_source(runtime::world& in)
     std::array<std::uint8_t, 3> counter;
     in.random(counter);
     return {process, std::uint32_t{counter[0]} << 16 | std::uint32_t{counter[1]} << 8 | counter[2]};
+}
+
+std::shared_ptr<const collection_settings> settings_of(const core::mongo::client_settings& from)
+{
+    auto made = std::make_shared<collection_settings>();
+    made->read_concern = from.read_concern;
+    made->write_concern = from.write_concern;
+    made->read_preference = from.read_preference;
+    made->timeout = from.timeout;
+    return made;
 }
 
 /// 0 is no limit, and so is what no clock lives to see. What is less has passed already.
@@ -76,10 +65,7 @@ client_impl::client_impl(std::shared_ptr<runtime::world> in, core::mongo::parsed
       options{std::move(user_options)},
       source{std::move(from)},
       opened{*world},
-      everywhere_{.read_concern = source.settings.read_concern,
-                  .write_concern = source.settings.write_concern,
-                  .read_preference = source.settings.read_preference,
-                  .timeout = source.settings.timeout},
+      everywhere_{settings_of(source.settings)},
       ids_{new_id_source(*world)}
 {
     if (options.server_api)
@@ -99,46 +85,6 @@ client_impl::~client_impl()
     asio::co_spawn(on, outlive(std::move(state)), asio::detached);
 }
 
-result<core::mongo::command> client_impl::command_for(std::string_view database, bson::view command,
-                                                      const command_options& options) const
-{
-    if (command.empty())
-        return error{core::mongo::errc::command_failed,
-                     "a command needs at least one field: its name"};
-    core::mongo::command made;
-    made.database = database;
-    made.body = bson::document{command};
-    made.timeout = options.timeout;
-    switch (options.kind) {
-    case command_kind::generic:
-        break;
-    case command_kind::read:
-        made.kind = core::mongo::retry_kind::read;
-        made.selects = core::mongo::operation_kind::read;
-        made.preference = source.settings.read_preference;
-        made.eligible = core::mongo::is_retryable_read((*command.begin()).key()) &&
-                        !writes_its_outcome(command);
-        break;
-    case command_kind::write:
-        made.kind = core::mongo::retry_kind::write;
-        made.acknowledged = !is_unacknowledged(command);
-        made.eligible = core::mongo::takes_transaction_number(
-            {.name = (*command.begin()).key(),
-             .touches_many = core::mongo::touches_many(command),
-             .acknowledged = made.acknowledged},
-            core::mongo::bulk_write_since);
-        break;
-    }
-    if (options.read_preference) {
-        auto preference = core::mongo::own(*options.read_preference);
-        if (!preference)
-            return std::move(preference).error();
-        made.selects = core::mongo::operation_kind::read;
-        made.preference = *std::move(preference);
-    }
-    return made;
-}
-
 shell::mongo::command_order client_impl::order_for(core::mongo::command&& what,
                                                    const session* in) const
 {
@@ -155,7 +101,8 @@ runtime::awaitable<result<bson::document>> client_impl::run(shell::mongo::comman
 {
     if (may_run_now(order))
         return shell::mongo::execute(state, std::move(order));
-    return open_and_read<result<bson::document>>(shared_from_this(), std::move(order), read_reply);
+    return open_and_read<result<bson::document>>(shared_from_this(), std::move(order),
+                                                 &core::mongo::run_command_operation::read);
 }
 
 /// Looks up what must be looked up, unless the order makes no sense anyway.
@@ -209,8 +156,8 @@ result<void> client_impl::append_metadata(std::string_view name, std::string_vie
     return {};
 }
 
-/// Tells the server which sessions will not be used again, if it can be told at once: it would find
-/// out by itself.
+/// Sends endSessions for all sessions of the pool, as long as that succeeds: the server would end
+/// them by itself later.
 runtime::awaitable<void> client_impl::end_sessions(std::shared_ptr<client_state> with)
 {
     for (const auto& some : with->sessions.drain()) {

@@ -1,5 +1,5 @@
 #pragma once
-#include "core/mongo/operation/space.hpp"
+#include "api/mongo/collection_settings.hpp"
 #include "core/mongo/uri/uri.hpp"
 #include "holdfast/bson/object_id.hpp"
 #include "holdfast/mongo/client.hpp"
@@ -26,13 +26,11 @@ struct client_impl : std::enable_shared_from_this<client_impl> {
     client_impl& operator=(const client_impl&) = delete;
     ~client_impl();
 
-    /// Looks up the seeds if they come from DNS, and opens the topology; once, whoever comes first.
-    /// If that one fails, or has no time left, it is the next one's turn.
+    /// Looks up the seeds if they come from DNS, and opens the topology. The first operation does
+    /// it; if that fails, or runs out of time, the next one tries again.
     runtime::awaitable<result<void>> open(core::deadline until = {});
 
     runtime::awaitable<result<bson::document>> run(shell::mongo::command_order order);
-    result<core::mongo::command> command_for(std::string_view database, bson::view command,
-                                             const command_options& options) const;
     result<session> start_session(const session_options& options);
 
     /// Adds to a command what the executor has to know: its deadline, and its session.
@@ -42,8 +40,8 @@ struct client_impl : std::enable_shared_from_this<client_impl> {
     /// on as `order.session`; given back to the pool when the last pointer goes.
     std::shared_ptr<shell::mongo::session_state> implicit_session();
 
-    /// A whole operation of one command: carries it out and reads what came back. `Outcome` is T, and
-    /// then failure is thrown, or result<T>. One coroutine frame, no more, if all is at hand.
+    /// A whole operation of one command: carries it out and reads the reply. `Outcome` is T, and then
+    /// failure is thrown, or result<T>. One coroutine frame, no more, if all is at hand.
     template <class T>
     using reader = result<T> (*)(result<bson::document> outcome, const core::mongo::command& sent);
     template <class Outcome, class T>
@@ -71,8 +69,12 @@ struct client_impl : std::enable_shared_from_this<client_impl> {
         bson::object_id_source& ids_;
     };
 
-    /// What the whole client says of its operations.
-    const core::mongo::operation_space& everywhere() const noexcept { return everywhere_; }
+    /// The settings of operations unless a database, a collection or they themselves have others.
+    const collection_settings& everywhere() const noexcept { return *everywhere_; }
+    const std::shared_ptr<const collection_settings>& everywhere_settings() const noexcept
+    {
+        return everywhere_;
+    }
 
     runtime::awaitable<result<void>> make_ready(const shell::mongo::command_order& order);
     result<void> append_metadata(std::string_view name, std::string_view version,
@@ -115,12 +117,12 @@ private:
                                                      shell::mongo::command_order order,
                                                      reader<T> read);
 
-    const core::mongo::operation_space everywhere_;
+    const std::shared_ptr<const collection_settings> everywhere_;
     std::mutex ids_mutex_;
     bson::object_id_source ids_;
 };
 
-/// Finds what makes no sense in what a client was told, and what this version cannot do.
+/// Finds options that contradict each other, and those that this version does not support.
 result<void> check(const core::mongo::client_settings& settings, const client_options& options);
 
 namespace details {

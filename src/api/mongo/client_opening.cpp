@@ -10,7 +10,7 @@
 #include <exception>
 #include <utility>
 
-/// How a client comes to know its seeds, and whom to ask.
+/// How a client finds its seeds and opens its topology.
 namespace holdfast::mongo {
 namespace {
 
@@ -114,7 +114,7 @@ runtime::awaitable<result<void>> client_impl::open(core::deadline until)
     co_return outcome;
 }
 
-/// True if nobody else opens the client: from now on the caller does. False if it is open.
+/// True if no other operation opens the client: from now on the caller does. False if it is open.
 runtime::awaitable<result<bool>> client_impl::wait_for_turn(std::shared_ptr<client_impl> self,
                                                             core::deadline until)
 {
@@ -186,7 +186,7 @@ result<std::shared_ptr<client_state>> client_impl::made_of(const core::mongo::pa
     return made;
 }
 
-/// Whoever has opened the client, or failed to, lets the others know. It may be closed by now.
+/// Publishes the outcome of opening to the operations that wait. The client may be closed by now.
 void client_impl::settle(result<std::shared_ptr<client_state>>& made)
 {
     {

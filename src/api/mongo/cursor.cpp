@@ -175,7 +175,7 @@ private:
         return fresh_ && rules_.missing_is_empty && why.code() == server_says(namespace_not_found);
     }
 
-    /// An error is the end. Gives what the server is still to be told, unless it is better told in
+    /// An error ends the cursor. Gives the killCursors to be awaited, unless it is better sent in
     /// the background.
     std::optional<kill_cursors> give_up(const error& why)
     {
@@ -270,7 +270,7 @@ private:
         return {};
     }
 
-    /// What tells the server to forget the cursor, if it has one. We forget it as well.
+    /// The killCursors command, if the server has a cursor open. It is forgotten here as well.
     std::optional<kill_cursors> parting()
     {
         if (id_ == 0)
@@ -286,8 +286,8 @@ private:
         return last;
     }
 
-    /// In a blocking client whoever reads from the cursor has to wait for it, and where nobody does
-    /// mongo::sync::cursor has seen to it: the client's own thread is there to watch servers.
+    /// In a blocking client the next read awaits it, or else the destructor of mongo::sync::cursor:
+    /// the client's own thread is there to monitor servers.
     void kill_in_background() noexcept
     try {
         if (id_ == 0 || !client_->is_open())
@@ -298,7 +298,7 @@ private:
         else
             say_in_background(*client_, *std::move(last));
     } catch (...) {
-        // There is no memory left to say good-bye with: the server will find out.
+        // Out of memory: the server ends the cursor by itself later.
     }
 
     /// The server has no more: what was kept for it goes back.
@@ -333,7 +333,7 @@ private:
     std::string space_;
     std::int64_t received_ = 0;
     bson::document reply_;  // what the iterators point into
-    batch_view::iterator at_;  // the next document that nobody has got
+    batch_view::iterator at_;  // the next document to be given out
     batch_view::iterator shown_;  // what batch() begins with
 };
 
@@ -365,15 +365,9 @@ asio::any_io_executor cursor::executor() const noexcept
 }
 
 template <class Outcome>
-asio::awaitable<Outcome> cursor::next_as()
+asio::awaitable<Outcome> cursor::next_as(bool once)
 {
-    return impl::next<Outcome>(impl_, false);
-}
-
-template <class Outcome>
-asio::awaitable<Outcome> cursor::try_next_as()
-{
-    return impl::next<Outcome>(impl_, true);
+    return impl::next<Outcome>(impl_, once);
 }
 
 template <class Outcome>
@@ -389,10 +383,8 @@ asio::awaitable<Outcome> cursor::close_as()
 }
 
 using maybe = std::optional<bson::document>;
-template asio::awaitable<maybe> cursor::next_as<maybe>();
-template asio::awaitable<result<maybe>> cursor::next_as<result<maybe>>();
-template asio::awaitable<maybe> cursor::try_next_as<maybe>();
-template asio::awaitable<result<maybe>> cursor::try_next_as<result<maybe>>();
+template asio::awaitable<maybe> cursor::next_as<maybe>(bool);
+template asio::awaitable<result<maybe>> cursor::next_as<result<maybe>>(bool);
 template asio::awaitable<bool> cursor::next_batch_as<bool>();
 template asio::awaitable<result<bool>> cursor::next_batch_as<result<bool>>();
 template asio::awaitable<void> cursor::close_as<void>();

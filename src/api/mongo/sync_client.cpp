@@ -21,7 +21,7 @@ public:
         impl_->make_blocking = api::blocking_runtime::make_blocking;
     }
 
-    /// Names are looked up by the client's own thread, once, whoever comes first.
+    /// Names are looked up by the client's own thread, once, for the first operation.
     result<void> open() override
     {
         if (impl_->is_open())

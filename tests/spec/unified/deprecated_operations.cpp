@@ -1,10 +1,10 @@
 #include "api/mongo/access.hpp"
 #include "api/mongo/client_impl.hpp"
 #include "api/mongo/collection_settings.hpp"
-#include "api/mongo/plain_replies.hpp"
 #include "arguments.hpp"
 #include "core/mongo/operation/draft.hpp"
 #include "core/mongo/operation/query.hpp"
+#include "holdfast/mongo/operations.hpp"
 #include "operations.hpp"
 #include "results.hpp"
 
@@ -79,7 +79,7 @@ outcome_later map_reduce(context_ptr in, const operation& what)
     demand(!command || command->body.find_path("out.inline"),
            "mapReduce: the runner knows inline results only");
     auto running = access::client_of(on)->run_and_read<result<bson::document>>(
-        std::move(command), options.session, mongo::read_reply);
+        std::move(command), options.session, &core::mongo::run_command_operation::read);
     const auto came = co_await std::move(running);
     if (!came)
         co_return failed_with(came.error());

@@ -165,7 +165,7 @@ public:
 
     // ---- Reads ----
 
-    /// Does no I/O yet: what goes wrong is told when the cursor is read.
+    /// Does no I/O yet: errors are reported when the cursor is read.
     cursor find(bson::view filter, mongo::find_options options = {}) const
     {
         return cursor{bridge_, inner_.find(filter, options)};

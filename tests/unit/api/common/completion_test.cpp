@@ -48,7 +48,7 @@ TEST(completion, an_operation_that_is_cancelled_before_it_starts_completes)
     const mongo::client client{io.get_executor(), "mongodb://127.0.0.1:1/"};
     asio::cancellation_signal stop;
     std::optional<error> why;
-    client["sea"]["kelp"].insert_one(
+    client["sea"]["coll"].insert_one(
         bson::doc("_id", 1), {},
         asio::bind_cancellation_slot(stop.slot(), [&](result<mongo::insert_one_result> outcome) {
             why = std::move(outcome).error();
@@ -70,10 +70,10 @@ TEST(completion, a_cancellation_between_two_waits_is_not_thrown)
         int waited = 0;
         int calls = 0;
         holdfast::initiate(io.get_executor(), two_waits(waited),
-                                asio::bind_cancellation_slot(stop.slot(), [&](result<int> got) {
-                                    ++calls;
-                                    EXPECT_TRUE(got);
-                                }));
+                           asio::bind_cancellation_slot(stop.slot(), [&](result<int> got) {
+                               ++calls;
+                               EXPECT_TRUE(got);
+                           }));
         for (int i = 0; i < emitted_at; ++i)
             io.run_one();
         stop.emit(cancellation_type::terminal);
@@ -97,7 +97,7 @@ TEST(completion, a_signal_is_free_for_the_next_operation_when_the_handler_is_cal
             asio::bind_cancellation_slot(stop.slot(), [&](result<int>) { ++calls; }));
     };
     holdfast::initiate(io.get_executor(), two_waits(waited),
-                            asio::bind_cancellation_slot(stop.slot(), again));
+                       asio::bind_cancellation_slot(stop.slot(), again));
     io.poll();
     stop.emit(cancellation_type::terminal);
     io.run();
@@ -116,7 +116,7 @@ TEST(completion, a_handler_need_not_be_copyable)
     asio::co_spawn(io, client.close(), asio::detached);
     io.run();
     io.restart();
-    const auto test_collection = client["sea"]["kelp"];
+    const auto test_collection = client["sea"]["coll"];
     test_collection.insert_one(bson::doc("_id", 1), {}, handler());
     test_collection.find_one(bson::doc(), {}, handler());
     client.run_command("sea", bson::doc("ping", 1), {}, handler());
@@ -134,7 +134,7 @@ TEST(completion, the_handlers_own_context_waits_for_it)
     int waited = 0;
     bool called = false;
     holdfast::initiate(io.get_executor(), two_waits(waited),
-                            asio::bind_executor(other, [&](result<int>) { called = true; }));
+                       asio::bind_executor(other, [&](result<int>) { called = true; }));
     std::thread runs_other{[&] { other.run(); }};
     std::this_thread::sleep_for(20ms);
     io.run();

@@ -85,7 +85,7 @@ TEST(mongo_error, a_message_too_large_is_ours_unless_it_was_a_reply)
     EXPECT_EQ(mongo::kind_of(error{errc::message_too_large, "x"}.with_history({sent})), network);
 }
 
-TEST(mongo_error, writes_that_failed_are_told_from_commands_that_were_refused)
+TEST(mongo_error, kind_distinguishes_write_errors_from_command_errors)
 {
     EXPECT_EQ(mongo::kind_of(with(single({{.code = 11000}}))), write);
     EXPECT_EQ(mongo::kind_of(with(mongo::write_failure{})), bulk_write);
@@ -186,7 +186,7 @@ TEST(mongo_error, a_write_is_in_doubt_until_something_proves_the_contrary)
         {"not allowed says nothing of the attempt before",
          {lost, tried(answered, server_says(13))},
          true},
-        {"a duplicate of somebody else's document",
+        {"a duplicate of another client's document",
          {lost, tried(answered, server_says(11000))},
          false},
         {"... which a later attempt does not change back",

@@ -20,7 +20,8 @@ using proof::send;
 
 const auto here = proof::space_of("db", "c");
 
-std::unique_ptr<collection_writes> make(const bulk_writes& work, const bulk_write_options& options = {})
+std::unique_ptr<collection_writes> make(const bulk_writes& work,
+                                        const bulk_write_options& options = {})
 {
     proof::counted_ids ids;
     return collection_writes::make(here, work.list(), options, ids).value();
@@ -88,7 +89,7 @@ TEST(bulk_outcome, ordered_writes_stop_at_the_first_that_fails)
     EXPECT_FALSE(failed.ended_by);
 }
 
-TEST(bulk_outcome, unordered_writes_go_on_and_tell_of_all_failures_by_their_places)
+TEST(bulk_outcome, unordered_bulk_write_continues_and_reports_write_errors_by_index)
 {
     bulk_writes work;
     work.delete_one(doc("_id", 0)).insert_one(doc("_id", 1)).update_one(doc(), doc("$a", 1));
@@ -161,7 +162,7 @@ TEST(bulk_outcome, write_concern_errors_do_not_end_the_writes)
     EXPECT_FALSE(failed.ended_by);
 }
 
-TEST(bulk_outcome, a_reply_may_tell_of_writes_and_of_their_concern_at_once)
+TEST(bulk_outcome, reply_with_writeErrors_and_writeConcernError_reports_both)
 {
     const auto writes = make(inserts(3), {.ordered = false});
     ASSERT_TRUE(send(*writes->next()));
@@ -222,7 +223,7 @@ TEST(bulk_outcome, the_first_command_may_fail_as_well)
               nullptr);
 }
 
-TEST(bulk_outcome, an_error_before_anything_was_sent_is_told_as_it_is)
+TEST(bulk_outcome, error_before_first_command_was_sent_is_returned_unchanged)
 {
     VERIFIES("RW-045");
     const auto writes = make(inserts(2));

@@ -47,9 +47,9 @@ TEST(query_batch, counts_its_documents_also_if_there_are_many)
     EXPECT_EQ(read_batch(reply_with(many))->count, 12'345);
 }
 
-TEST(query_batch, does_not_believe_a_document_that_says_it_is_longer_or_shorter)
+TEST(query_batch, rejects_a_document_whose_length_is_wrong)
 {
-    const bson::document inside = doc("name", "kelp");
+    const bson::document inside = doc("name", "coll");
     const bson::document whole = reply_with({inside});
     const auto right = static_cast<std::uint32_t>(inside.view().size());
     for (std::uint32_t length = 0; length < right + 20; ++length)
@@ -58,9 +58,9 @@ TEST(query_batch, does_not_believe_a_document_that_says_it_is_longer_or_shorter)
         EXPECT_FALSE(is_read_if_length_is(whole, inside, wrong)) << wrong;
 }
 
-TEST(query_batch, does_not_believe_a_document_without_an_end)
+TEST(query_batch, rejects_a_document_without_terminator)
 {
-    const bson::document inside = doc("name", "kelp");
+    const bson::document inside = doc("name", "coll");
     const bson::document whole = reply_with({inside});
     std::vector<std::uint8_t> bytes{whole.view().bytes().begin(), whole.view().bytes().end()};
     const auto where = std::search(bytes.begin(), bytes.end(), inside.bytes().begin(),

@@ -18,7 +18,7 @@ const bson::document filter = doc("a", 1);
 
 TEST(find, sends_what_was_said)
 {
-    EXPECT_EQ(shown(find(a_space(), doc(), {})), normal(R"({"find": "kelp", "filter": {}})"));
+    EXPECT_EQ(shown(find(a_space(), doc(), {})), normal(R"({"find": "coll", "filter": {}})"));
     const bson::document one = doc("x", 1);
     const auto made = find(a_space(), filter,
                            {.timeout = 3s,
@@ -41,7 +41,7 @@ TEST(find, sends_what_was_said)
                             .show_record_id = true,
                             .comment = "c",
                             .raw_data = true});
-    EXPECT_EQ(shown(made), normal(R"({"find": "kelp", "filter": {"a": 1}, "sort": {"x": 1},
+    EXPECT_EQ(shown(made), normal(R"({"find": "coll", "filter": {"a": 1}, "sort": {"x": 1},
         "projection": {"x": 1}, "hint": {"x": 1}, "skip": {"$numberLong": "2"},
         "limit": {"$numberLong": "10"}, "batchSize": 3, "comment": "c",
         "maxTimeMS": {"$numberLong": "6000"}, "max": {"x": 1}, "min": {"x": 1},
@@ -90,7 +90,7 @@ TEST(find, limits_and_batches)
         SCOPED_TRACE(r.why);
         const auto made = find(a_space(), filter, {.limit = r.limit, .batch_size = r.batch_size});
         EXPECT_EQ(shown(made),
-                  normal(std::string{R"({"find": "kelp", "filter": {"a": 1}, )"} + r.sent + "}"));
+                  normal(std::string{R"({"find": "coll", "filter": {"a": 1}, )"} + r.sent + "}"));
         EXPECT_EQ(made->rules.limit, r.limit_of_all);
         EXPECT_EQ(made->rules.batch_size, r.batch_size.value_or(0));
     }
@@ -104,14 +104,14 @@ TEST(find, only_tailable_cursors_wait)
 {
     const auto await = find(a_space(), filter,
                             {.cursor = given::cursor_kind::tailable_await, .max_await_time = 2s});
-    EXPECT_EQ(shown(await), normal(R"({"find": "kelp", "filter": {"a": 1}, "tailable": true,
+    EXPECT_EQ(shown(await), normal(R"({"find": "coll", "filter": {"a": 1}, "tailable": true,
                                        "awaitData": true})"));
     EXPECT_TRUE(await->rules.tailable);
     EXPECT_EQ(await->rules.max_time, 2s);
 
     const auto tailable = find(a_space(), filter,
                                {.cursor = given::cursor_kind::tailable, .max_await_time = 2s});
-    EXPECT_EQ(shown(tailable), normal(R"({"find": "kelp", "filter": {"a": 1}, "tailable": true})"));
+    EXPECT_EQ(shown(tailable), normal(R"({"find": "coll", "filter": {"a": 1}, "tailable": true})"));
     EXPECT_TRUE(tailable->rules.tailable);
     EXPECT_FALSE(tailable->rules.max_time);
 }
@@ -119,9 +119,10 @@ TEST(find, only_tailable_cursors_wait)
 TEST(find_one, is_a_find_of_one_batch_with_one_document)
 {
     const bson::document sort = doc("_id", 1);
-    const auto made = find_one(a_space(), filter,
-                               {.sort = sort.view(), .skip = 2, .limit = 7, .batch_size = 3});
-    EXPECT_EQ(shown(made), normal(R"({"find": "kelp", "filter": {"a": 1}, "sort": {"_id": 1},
+    const auto made = built(
+        a_space(),
+        find_one_operation{filter, {.sort = sort.view(), .skip = 2, .limit = 7, .batch_size = 3}});
+    EXPECT_EQ(shown(made), normal(R"({"find": "coll", "filter": {"a": 1}, "sort": {"_id": 1},
         "skip": {"$numberLong": "2"}, "limit": {"$numberLong": "1"}, "singleBatch": true})"));
 }
 
@@ -129,7 +130,7 @@ TEST(aggregate, sends_what_was_said)
 {
     const bson::array stages = array_of(R"([{"$match": {"x": 1}}])");
     EXPECT_EQ(shown(aggregate(a_space(), stages, {})),
-              normal(R"({"aggregate": "kelp", "pipeline": [{"$match": {"x": 1}}], "cursor": {}})"));
+              normal(R"({"aggregate": "coll", "pipeline": [{"$match": {"x": 1}}], "cursor": {}})"));
     operation_space database = a_space();
     database.collection.clear();
     EXPECT_EQ(shown(aggregate(database, bson::array{}, {})),
@@ -148,7 +149,7 @@ TEST(aggregate, sends_what_was_said)
                                  .let = one.view(),
                                  .comment = one,
                                  .raw_data = true});
-    EXPECT_EQ(shown(made), normal(R"({"aggregate": "kelp", "pipeline": [{"$match": {"x": 1}}],
+    EXPECT_EQ(shown(made), normal(R"({"aggregate": "coll", "pipeline": [{"$match": {"x": 1}}],
         "cursor": {"batchSize": 2}, "allowDiskUse": false, "bypassDocumentValidation": false,
         "collation": {"x": 1}, "maxTimeMS": {"$numberLong": "1000"}, "comment": {"x": 1},
         "hint": "h", "let": {"x": 1}})"))
@@ -172,7 +173,7 @@ TEST(aggregate, one_that_writes_is_a_write_that_cannot_be_repeated)
         const auto made = aggregate(
             space, array_of(std::string{R"([{"$match": {}}, )"} + last + "]"), {.batch_size = 2});
         EXPECT_EQ(shown(made),
-                  normal(std::string{R"({"aggregate": "kelp", "pipeline": [{"$match": {}}, )"} +
+                  normal(std::string{R"({"aggregate": "coll", "pipeline": [{"$match": {}}, )"} +
                          last + R"(], "cursor": {}, "writeConcern": {"w": 0}})"));
         EXPECT_TRUE(made->first.writes_output);
         EXPECT_FALSE(made->first.eligible);
@@ -188,48 +189,56 @@ TEST(aggregate, one_that_writes_is_a_write_that_cannot_be_repeated)
 
 TEST(count, matching_documents_are_grouped)
 {
-    EXPECT_EQ(shown(count_documents(a_space(), filter, {})),
-              normal(R"({"aggregate": "kelp", "pipeline": [{"$match": {"a": 1}},
+    EXPECT_EQ(shown(built(a_space(), count_documents_operation{filter, {}})),
+              normal(R"({"aggregate": "coll", "pipeline": [{"$match": {"a": 1}},
                          {"$group": {"_id": 1, "n": {"$sum": 1}}}], "cursor": {}})"));
     const bson::document one = doc("x", 1);
-    EXPECT_EQ(shown(count_documents(a_space(), doc(),
-                                    {.skip = 2,
-                                     .limit = 3,
-                                     .max_time = 1s,
-                                     .collation = one.view(),
-                                     .hint = one,
-                                     .comment = "c"})),
-              normal(R"({"aggregate": "kelp", "pipeline": [{"$match": {}},
+    EXPECT_EQ(shown(built(a_space(), count_documents_operation{doc(),
+                                                               {.skip = 2,
+                                                                .limit = 3,
+                                                                .max_time = 1s,
+                                                                .collation = one.view(),
+                                                                .hint = one,
+                                                                .comment = "c"}})),
+              normal(R"({"aggregate": "coll", "pipeline": [{"$match": {}},
                          {"$skip": {"$numberLong": "2"}}, {"$limit": {"$numberLong": "3"}},
                          {"$group": {"_id": 1, "n": {"$sum": 1}}}], "cursor": {},
                          "collation": {"x": 1}, "hint": {"x": 1}, "comment": "c",
                          "maxTimeMS": {"$numberLong": "1000"}})"));
-    EXPECT_EQ(shown(count_documents(a_space(), doc(), {.skip = 0, .limit = 0})),
-              shown(count_documents(a_space(), doc(), {})))
+    EXPECT_EQ(shown(built(a_space(), count_documents_operation{doc(), {.skip = 0, .limit = 0}})),
+              shown(built(a_space(), count_documents_operation{doc(), {}})))
         << "the server refuses a $limit of 0";
 }
 
 TEST(count, an_estimate_looks_at_no_documents)
 {
-    EXPECT_EQ(shown(estimated_document_count(a_space(), {.max_time = 6s, .comment = 1})),
-              normal(R"({"count": "kelp", "maxTimeMS": {"$numberLong": "6000"}, "comment": 1})"));
+    EXPECT_EQ(
+        shown(built(a_space(), estimated_document_count_operation{{.max_time = 6s, .comment = 1}})),
+        normal(R"({"count": "coll", "maxTimeMS": {"$numberLong": "6000"}, "comment": 1})"));
     const bson::document one = doc("x", 1);
-    EXPECT_EQ(refused_option(estimated_document_count(a_space(), {.skip = 1})), "skip");
-    EXPECT_EQ(refused_option(estimated_document_count(a_space(), {.limit = 1})), "limit");
-    EXPECT_EQ(refused_option(estimated_document_count(a_space(), {.collation = one.view()})),
+    EXPECT_EQ(refused_option(built(a_space(), estimated_document_count_operation{{.skip = 1}})),
+              "skip");
+    EXPECT_EQ(refused_option(built(a_space(), estimated_document_count_operation{{.limit = 1}})),
+              "limit");
+    EXPECT_EQ(refused_option(
+                  built(a_space(), estimated_document_count_operation{{.collation = one.view()}})),
               "collation");
-    EXPECT_EQ(refused_option(estimated_document_count(a_space(), {.hint = "h"})), "hint");
+    EXPECT_EQ(refused_option(built(a_space(), estimated_document_count_operation{{.hint = "h"}})),
+              "hint");
 }
 
 TEST(distinct, sends_what_was_said)
 {
     const bson::document one = doc("x", 1);
-    EXPECT_EQ(shown(distinct(a_space(), "b.c", filter, {})),
-              normal(R"({"distinct": "kelp", "key": "b.c", "query": {"a": 1}})"));
-    EXPECT_EQ(
-        shown(distinct(a_space(), "b", doc(),
-                       {.max_time = 1s, .collation = one.view(), .hint = "_id_", .comment = "c"})),
-        normal(R"({"distinct": "kelp", "key": "b", "query": {}, "collation": {"x": 1},
+    EXPECT_EQ(shown(built(a_space(), distinct_operation{"b.c", filter, {}})),
+              normal(R"({"distinct": "coll", "key": "b.c", "query": {"a": 1}})"));
+    EXPECT_EQ(shown(built(
+                  a_space(),
+                  distinct_operation{
+                      "b",
+                      doc(),
+                      {.max_time = 1s, .collation = one.view(), .hint = "_id_", .comment = "c"}})),
+              normal(R"({"distinct": "coll", "key": "b", "query": {}, "collation": {"x": 1},
                          "hint": "_id_", "comment": "c", "maxTimeMS": {"$numberLong": "1000"}})"));
 }
 
@@ -241,11 +250,11 @@ TEST(reads, can_be_repeated_and_go_where_the_preference_says)
     space.timeout = 8s;
     const result<command> all[] = {
         find(space, filter, {}).value().first,
-        find_one(space, filter, {}),
+        built(space, find_one_operation{filter, {}}),
         aggregate(space, bson::array{}, {}).value().first,
-        count_documents(space, filter, {}),
-        estimated_document_count(space, {}),
-        distinct(space, "a", filter, {}),
+        built(space, count_documents_operation{filter, {}}),
+        built(space, estimated_document_count_operation{{}}),
+        built(space, distinct_operation{"a", filter, {}}),
     };
     for (const result<command>& made : all) {
         ASSERT_TRUE(made);
@@ -261,7 +270,7 @@ TEST(reads, can_be_repeated_and_go_where_the_preference_says)
     }
     const given::find_options bad{.read_preference = given::read_preference{.max_staleness = 99s}};
     EXPECT_EQ(refused_option(find(space, filter, bad)), "max_staleness");
-    EXPECT_EQ(refused_option(find_one(space, filter, bad)), "max_staleness");
+    EXPECT_EQ(refused_option(built(space, find_one_operation{filter, bad})), "max_staleness");
 }
 
 TEST(get_more, asks_for_no_more_than_are_left)
@@ -287,10 +296,10 @@ TEST(get_more, asks_for_no_more_than_are_left)
         cursor_rules rules;
         rules.batch_size = r.batch_size;
         rules.limit = r.limit;
-        const command more = get_more("sea.kelp.red", 42, rules, r.received, 25);
+        const command more = get_more("sea.coll.red", 42, rules, r.received, 25);
         EXPECT_EQ(
             shown(more.body),
-            normal(std::string{R"({"getMore": {"$numberLong": "42"}, "collection": "kelp.red")"} +
+            normal(std::string{R"({"getMore": {"$numberLong": "42"}, "collection": "coll.red")"} +
                    r.sent + "}"));
         EXPECT_EQ(more.database, "sea");
         EXPECT_EQ(more.kind, retry_kind::read);
@@ -305,19 +314,19 @@ TEST(get_more, carries_what_the_server_understands)
     rules.max_time = 2s;
     rules.comment = doc("comment", "c");
     rules.raw_data = true;
-    const command old = get_more("sea.kelp", 42, rules, 0, 8);
-    EXPECT_EQ(shown(old.body), normal(R"({"getMore": {"$numberLong": "42"}, "collection": "kelp",
+    const command old = get_more("sea.coll", 42, rules, 0, 8);
+    EXPECT_EQ(shown(old.body), normal(R"({"getMore": {"$numberLong": "42"}, "collection": "coll",
                                           "maxTimeMS": {"$numberLong": "2000"}})"));
-    const command newer = get_more("sea.kelp", 42, rules, 0, 9);
+    const command newer = get_more("sea.coll", 42, rules, 0, 9);
     EXPECT_EQ(shown(newer.body), normal(R"({"getMore": {"$numberLong": "42"},
-        "collection": "kelp", "maxTimeMS": {"$numberLong": "2000"}, "comment": "c"})"));
+        "collection": "coll", "maxTimeMS": {"$numberLong": "2000"}, "comment": "c"})"));
     EXPECT_EQ(newer.raw_data, true);
 }
 
 TEST(kill_cursor, names_the_cursor)
 {
-    const command last = kill_cursor("sea.kelp.red", 42);
-    EXPECT_EQ(shown(last.body), normal(R"({"killCursors": "kelp.red",
+    const command last = kill_cursor("sea.coll.red", 42);
+    EXPECT_EQ(shown(last.body), normal(R"({"killCursors": "coll.red",
                                            "cursors": [{"$numberLong": "42"}]})"));
     EXPECT_EQ(last.database, "sea");
     EXPECT_FALSE(last.eligible);

@@ -29,7 +29,7 @@ TEST(operation_space, write_concerns_are_taken_over_or_refused)
          R"({"w": 1, "j": true, "wtimeout": {"$numberLong": "5"}})"},
         {"a number and a name", {.w = 1, .tag = "majority"}, "w"},
         {"a negative number", {.w = -1}, "w"},
-        {"nobody answers, so nobody waits", {.w = 0, .tag = {}, .journal = true}, "journal"},
+        {"journal without acknowledgement", {.w = 0, .tag = {}, .journal = true}, "journal"},
         {"time runs forward", {.w = 1, .tag = {}, .journal = {}, .wtimeout = -1ms}, "wTimeoutMS"},
     };
     for (const row& r : table) {
@@ -106,7 +106,7 @@ TEST(operation_space, only_what_was_given_changes)
                       .read_concern = given::read_concern{"majority"},
                       .read_preference = given::read_preference{.mode = given::read_mode::nearest}})
             .value();
-    EXPECT_EQ(after.full_name(), "sea.kelp");
+    EXPECT_EQ(after.full_name(), "sea.coll");
     EXPECT_EQ(after.write_concern, (write_concern{.w = "majority"}));
     EXPECT_EQ(after.read_concern, (read_concern{"majority"}));
     EXPECT_EQ(after.read_preference.mode, read_mode::nearest);
