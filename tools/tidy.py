@@ -70,7 +70,7 @@ MAY_USE = {"core": set(), "runtime": set(), "shell": {"core", "runtime"},
 COMPOSITION_ROOTS = {"src/api/common/default_runtime.cpp", "lab/api/own_loop.cpp"}
 PUBLIC_FOR_CORE = re.compile(
     r"holdfast/(?:error|id|options|couchbase/(?:errc|retry|retry_reason)"
-    r"|mongo/(?:arguments|concern|crud_options|admin_options|results|bulk|error))\.hpp$"
+    r"|mongo/(?:arguments|concern|crud_options|admin_options|results|bulk|error|operations))\.hpp$"
     r"|holdfast/bson/")
 
 IMPURE = re.compile(

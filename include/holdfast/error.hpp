@@ -20,12 +20,12 @@ namespace holdfast {
 
 using boost::system::error_code;
 
-/// Time as the library counts it. Only the runtime reads the clock; all else is told.
+/// Time as the library counts it. Only the runtime reads the clock.
 using duration = std::chrono::steady_clock::duration;
 using time_point = std::chrono::steady_clock::time_point;
 
 /// How far an attempt came. A write is ambiguous only after `in_flight`: it may have been applied,
-/// and nobody told us.
+/// and no reply says so.
 enum class dispatch_phase : std::uint8_t { not_sent, in_flight, answered };
 
 /// One try of an operation. An error carries them all, so a user can read the whole story.

@@ -1,5 +1,6 @@
 #include "support/canary.hpp"
 
+#include "api/mongo/access.hpp"
 #include "client/traffic.hpp"
 #include "core/mongo/handshake/password_digest.hpp"
 #include "core/sasl/crypto.hpp"
@@ -83,7 +84,7 @@ protected:
     }
     void connect_in(scene& s, std::shared_ptr<runtime::world> world, const std::string& uri)
     {
-        auto made = mongo::client::in_world(std::move(world), uri, overheard::options(ear));
+        auto made = mongo::access::in_world(std::move(world), uri, overheard::options(ear));
         if (made)
             s.client.emplace(*std::move(made));
         else

@@ -1,5 +1,6 @@
 #include "holdfast/mongo/client.hpp"
 
+#include "api/mongo/access.hpp"
 #include "sim/simulation.hpp"
 #include "support/scripted_server.hpp"
 
@@ -55,7 +56,7 @@ protected:
     mongo::client connect(const std::string& uri)
     {
         const std::shared_ptr<runtime::world> world{std::shared_ptr<void>{}, &app.world()};
-        return mongo::client::in_world(world, uri).value();
+        return mongo::access::in_world(world, uri).value();
     }
 
     static runtime::awaitable<void> run(mongo::client with, bson::document command,

@@ -1,5 +1,6 @@
-#include "support/canary.hpp"
+#include "api/mongo/access.hpp"
 #include "client/traffic.hpp"
+#include "support/canary.hpp"
 
 namespace holdfast::proof {
 namespace {
@@ -47,7 +48,7 @@ TEST(client_interruption, checkout_in_progress_is_interrupted_by_pool_cleared)
     options.listeners.push_back(std::make_shared<impatient>(s.client));
     const std::shared_ptr<runtime::world> world{std::shared_ptr<void>{}, &s.app.world()};
     s.client.emplace(
-        mongo::client::in_world(world, "mongodb://a:27017/?replicaSet=rs", options).value());
+        mongo::access::in_world(world, "mongodb://a:27017/?replicaSet=rs", options).value());
     s.settle();
     const operation& op = s.start(ping_command());
     s.simulation.run_for(1s);

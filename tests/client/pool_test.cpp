@@ -1,5 +1,6 @@
-#include "core/mongo/wire/frame_reader.hpp"
+#include "api/mongo/access.hpp"
 #include "client/traffic.hpp"
+#include "core/mongo/wire/frame_reader.hpp"
 
 #include <malloc.h>
 
@@ -134,7 +135,7 @@ TEST(client_pool, fifty_members_need_no_thread_and_little_memory)
         // Without a recorder, whose memory is not the client's.
         const std::shared_ptr<runtime::world> world{std::shared_ptr<void>{}, &s.app.world()};
         s.client.emplace(
-            mongo::client::in_world(world, "mongodb://m0:27017/?replicaSet=rs").value());
+            mongo::access::in_world(world, "mongodb://m0:27017/?replicaSet=rs").value());
     }
     s.settle(25s);  // both connections of each monitor are open
     for (const std::string& name : options.hosts)

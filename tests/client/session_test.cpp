@@ -1,3 +1,4 @@
+#include "api/mongo/access.hpp"
 #include "client/traffic.hpp"
 
 #include <map>
@@ -119,7 +120,7 @@ TEST(client_session, ended_or_foreign_session_is_refused)
     never_used.end();
     EXPECT_FALSE(s.run(ping_command(), write_in(never_used)).good());
 
-    auto other = mongo::client::in_world(
+    auto other = mongo::access::in_world(
         std::shared_ptr<runtime::world>{std::shared_ptr<void>{}, &s.app.world()}, "mongodb://a");
     const mongo::session foreign = other->start_session();
     const operation& refused = s.run(insert_of(3), write_in(foreign));

@@ -1,7 +1,7 @@
 #include "holdfast/mongo/error.hpp"
 #include "holdfast/mongo/filter.hpp"
-#include "holdfast/mongo/update.hpp"
 #include "holdfast/mongo/sync/client.hpp"
+#include "holdfast/mongo/update.hpp"
 
 #include <boost/describe.hpp>
 #include <gtest/gtest.h>
@@ -34,8 +34,9 @@ inline constexpr bool are_twins<asio::awaitable<result<T>>, T, result<T>> = true
                             decltype(blocking.try_##name(__VA_ARGS__))>)
 
 [[maybe_unused]] void every_operation_of_a_collection(const mongo::collection& a,
-                                                      const mongo::sync::collection& s, bson::view d,
-                                                      bson::array_view list, const account& ada,
+                                                      const mongo::sync::collection& s,
+                                                      bson::view d, bson::array_view list,
+                                                      const account& ada,
                                                       const std::vector<account>& some)
 {
     TWINS(a, s, insert_one, d, {});
@@ -89,8 +90,8 @@ inline constexpr bool are_twins<asio::awaitable<result<T>>, T, result<T>> = true
     static_assert(std::same_as<decltype(s.with({})), mongo::sync::database>);
 }
 
-[[maybe_unused]] void every_operation_of_a_client(const mongo::client& a, const mongo::sync::client& s,
-                                                  bson::view d)
+[[maybe_unused]] void every_operation_of_a_client(const mongo::client& a,
+                                                  const mongo::sync::client& s, bson::view d)
 {
     TWINS(a, s, run_command, "db", d, {});
     TWINS(a, s, bulk_write, mongo::client_bulk_writes{}, {});
@@ -124,7 +125,7 @@ static_assert(std::movable<mongo::sync::cursor> && !std::copyable<mongo::sync::c
 static_assert(std::movable<mongo::sync::client> && !std::copyable<mongo::sync::client>);
 static_assert(std::copyable<mongo::sync::collection> && std::copyable<mongo::sync::database>);
 
-/// No server listens there, and selection does not wait for long.
+/// No server listens there, and the timeout is short.
 mongo::sync::client nowhere()
 {
     return mongo::sync::client{"mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=5"};
@@ -138,7 +139,7 @@ mongo::sync::client nowhere()
         EXPECT_EQ(mongo::kind_of(outcome.error()), mongo::error_kind::selection) << #operation; \
     } while (false)
 
-TEST(sync_mirror, every_collection_operation_returns_its_error)
+TEST(sync_mirror, every_collection_operation_reports_selection_timeout_in_both_forms)
 {
     const auto client = nowhere();
     const auto c = client["bank"]["accounts"];
@@ -179,7 +180,7 @@ TEST(sync_mirror, every_collection_operation_returns_its_error)
     EXPECT_NO_THROW(c.find(d).close());  // it was never opened
 }
 
-TEST(sync_mirror, every_database_and_client_operation_returns_its_error)
+TEST(sync_mirror, every_database_and_client_operation_reports_selection_timeout_in_both_forms)
 {
     const auto client = nowhere();
     const auto bank = client["bank"];

@@ -1,5 +1,7 @@
 #include "support/scene.hpp"
 
+#include "api/mongo/access.hpp"
+
 #include <boost/asio/bind_cancellation_slot.hpp>
 
 #include <utility>
@@ -100,7 +102,7 @@ void scene::connect_in(std::shared_ptr<runtime::world> world, const std::string&
     mongo::client_options options;
     options.listeners.push_back(recorder_);
     options.log = log;
-    client.emplace(mongo::client::in_world(std::move(world), uri, std::move(options)).value());
+    client.emplace(mongo::access::in_world(std::move(world), uri, std::move(options)).value());
 }
 
 operation& scene::start(const bson::document& command, mongo::command_options options)

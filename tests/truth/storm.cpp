@@ -1,5 +1,6 @@
 #include "truth/storm.hpp"
 
+#include "api/mongo/access.hpp"
 #include "holdfast/mongo/client.hpp"
 #include "tools/holdfast/drill/mongo/client.hpp"
 #include "tools/holdfast/drill/mongo/watcher.hpp"
@@ -151,7 +152,7 @@ private:
         const std::shared_ptr<runtime::world> world{std::shared_ptr<void>{}, &on.world()};
         mongo::client_options options;
         options.listeners.push_back(std::make_shared<drill::watcher>(counts_));
-        auto made = mongo::client::in_world(world, uri_ + more, std::move(options)).value();
+        auto made = mongo::access::in_world(world, uri_ + more, std::move(options)).value();
         return std::make_shared<drill::mongo_client>(on.world(), std::move(made),
                                                      std::move(settings));
     }

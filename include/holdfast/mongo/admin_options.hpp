@@ -93,6 +93,23 @@ struct index_model {
 };
 static_assert(option_struct<index_model>);
 
+/// Which servers a command may go to, and how it is retried.
+enum class command_kind : std::uint8_t {
+    generic,  // goes where the options say, or to a writable server; retried only if the server
+              // was too busy to look at it
+    read,  // goes where the read preference says, and is retried if it is a retryable read
+    write,  // carries a transaction number if the server would take one (no statement writes to
+            // several documents), so that it can be retried safely
+};
+
+struct command_options {
+    command_kind kind = command_kind::generic;
+    const mongo::session* session = nullptr;  // null: the client takes one of its own
+    std::optional<milliseconds> timeout = {};  // empty: the client's timeoutMS
+    std::optional<mongo::read_preference> read_preference = {};
+};
+static_assert(option_struct<command_options>);
+
 /// Of run_cursor_command: how the batches after the first are asked for.
 struct cursor_command_options {
     const mongo::session* session = nullptr;

@@ -1,6 +1,7 @@
 #pragma once
 #include "holdfast/bson/document.hpp"
 #include "holdfast/bson/view.hpp"
+#include "holdfast/error.hpp"
 #include "holdfast/options.hpp"
 
 #include <concepts>
@@ -125,6 +126,23 @@ private:
     bool is_pipeline_ = false;
 };
 
+/// A document to be stored, or the error of the struct that could not be mapped to one: the
+/// operation fails with that error then. Refers to either, and owns neither.
+class document_argument {
+public:
+    document_argument(bson::view document) noexcept : document_{document} {}
+    document_argument(const bson::document& document) noexcept : document_{document.view()} {}
+    explicit document_argument(const error& mapping_error) noexcept : error_{&mapping_error} {}
+
+    bson::view view() const noexcept { return document_; }
+    const error* mapping_error() const noexcept { return error_; }  // null: there is a document
+
+private:
+    bson::view document_ = {};
+    const error* error_ = nullptr;
+};
+
+static_assert(std::is_trivially_copyable_v<document_argument>);
 static_assert(std::is_trivially_copyable_v<any_value> && std::is_trivially_copyable_v<index_hint> &&
               std::is_trivially_copyable_v<update_view>);
 

@@ -7,6 +7,7 @@
 #include "holdfast/mongo/arguments.hpp"
 #include "holdfast/options.hpp"
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -42,6 +43,33 @@ struct delete_model_options {
 static_assert(option_struct<delete_model_options>);
 
 namespace details {
+
+/// BSON, or a described struct that becomes BSON.
+template <class T>
+concept storable = std::convertible_to<const T&, bson::view> || bson::document_type<T>;
+
+/// A struct as a document, or the error of its mapping.
+class mapped_document {
+public:
+    explicit mapped_document(result<bson::document> mapped) : mapped_{std::move(mapped)} {}
+    operator document_argument() const noexcept
+    {
+        return mapped_ ? document_argument{mapped_->view()} : document_argument{mapped_.error()};
+    }
+
+private:
+    result<bson::document> mapped_;
+};
+
+/// What to pass as a document_argument; valid until the end of the expression.
+template <storable T>
+auto stored(const T& value)
+{
+    if constexpr (std::convertible_to<const T&, bson::view>)
+        return document_argument{static_cast<bson::view>(value)};
+    else
+        return mapped_document{bson::to_bson(value)};
+}
 
 enum class write_kind : std::uint8_t {
     insert,
@@ -96,7 +124,7 @@ class write_list {
 public:
     /// So many documents will be inserted, mostly about as large as the first. Saves moving them.
     void expect(std::size_t count) noexcept { expected_ = count; }
-    void insert(std::uint32_t space, bson::view document);
+    void insert(std::uint32_t space, document_argument document);
     void update(write_kind kind, std::uint32_t space, bson::view filter, update_view change,
                 const update_model_options& options);
     void remove(write_kind kind, std::uint32_t space, bson::view filter,
@@ -132,15 +160,20 @@ private:
 
 }  // namespace details
 
-/// Writes to one collection, in the order in which they are added. What is wrong with one is told
-/// when they are sent: nothing is sent then.
+/// Writes to one collection, in the order in which they are added. If one of them is invalid,
+/// the operation fails before anything is sent.
 class bulk_writes {
 public:
-    bulk_writes& insert_one(bson::view document);
-    template <bson::document_type T>
-    bulk_writes& insert_one(const T& value);
-    bulk_writes& update_one(bson::view filter, update_view change, update_model_options options = {});
-    bulk_writes& update_many(bson::view filter, update_view change, update_model_options options = {});
+    template <details::storable T>
+    bulk_writes& insert_one(const T& document)
+    {
+        list_.insert(0, details::stored(document));
+        return *this;
+    }
+    bulk_writes& update_one(bson::view filter, update_view change,
+                            update_model_options options = {});
+    bulk_writes& update_many(bson::view filter, update_view change,
+                             update_model_options options = {});
     bulk_writes& replace_one(bson::view filter, bson::view by, update_model_options options = {});
     bulk_writes& delete_one(bson::view filter, delete_model_options options = {});
     bulk_writes& delete_many(bson::view filter, delete_model_options options = {});
@@ -157,9 +190,12 @@ private:
 /// "database.collection".
 class client_bulk_writes {
 public:
-    client_bulk_writes& insert_one(std::string_view in, bson::view document);
-    template <bson::document_type T>
-    client_bulk_writes& insert_one(std::string_view in, const T& value);
+    template <details::storable T>
+    client_bulk_writes& insert_one(std::string_view in, const T& document)
+    {
+        list_.insert(space(in), details::stored(document));
+        return *this;
+    }
     client_bulk_writes& update_one(std::string_view in, bson::view filter, update_view change,
                                    update_model_options options = {});
     client_bulk_writes& update_many(std::string_view in, bson::view filter, update_view change,
@@ -183,27 +219,5 @@ private:
     std::vector<std::string> spaces_;
     std::map<std::string, std::uint32_t, std::less<>> places_;  // of the names in spaces_
 };
-
-template <bson::document_type T>
-bulk_writes& bulk_writes::insert_one(const T& value)
-{
-    auto document = bson::to_bson(value);
-    if (document)
-        list_.insert(0, document->view());
-    else
-        list_.fail(std::move(document).error());
-    return *this;
-}
-
-template <bson::document_type T>
-client_bulk_writes& client_bulk_writes::insert_one(std::string_view in, const T& value)
-{
-    auto document = bson::to_bson(value);
-    if (document)
-        list_.insert(space(in), document->view());
-    else
-        list_.fail(std::move(document).error());
-    return *this;
-}
 
 }  // namespace holdfast::mongo

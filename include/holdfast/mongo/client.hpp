@@ -4,7 +4,6 @@
 #include "holdfast/error.hpp"
 #include "holdfast/mongo/bulk.hpp"
 #include "holdfast/mongo/client_options.hpp"
-#include "holdfast/completion.hpp"
 #include "holdfast/mongo/database.hpp"
 
 #include <memory>
@@ -13,13 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace holdfast::runtime {
-class world;
-}
-
 namespace holdfast::mongo {
-
-struct client_parts;
 
 /// A client of one deployment: pools of connections to its servers, and monitors that watch them,
 /// all on the executor of the application; it starts no thread. A handle: copies are the same
@@ -27,7 +20,7 @@ struct client_parts;
 ///
 /// What gcc 12.2 makes of coroutines forces a rule on callers: name an aggregate with strings or
 /// documents in it before the co_await that uses it.
-class client {
+class client : details::handle {
 public:
     /// Does no I/O; throws `failure` if the connection string cannot be understood. Call ready(),
     /// or just begin: the first operation waits until a server is found.
@@ -47,42 +40,37 @@ public:
     auto run_command(std::string_view database, bson::view command, command_options options = {},
                      Token&& token = {}) const
     {
-        using outcome = completion_result_t<bson::document, Token>;
-        return initiate(executor(), run_command_as<outcome>(database, command, options),
-                                std::forward<Token>(token));
+        return run(core::mongo::run_command_operation{command, options, database},
+                   std::forward<Token>(token));
     }
 
     /// Writes to any number of collections, in as few commands as the server's limits allow. Needs
     /// servers from 8.0 on.
     template <class Token = throw_on_error>
-    auto bulk_write(client_bulk_writes work, bulk_write_options options = {}, Token&& token = {}) const
+    auto bulk_write(client_bulk_writes work, bulk_write_options options = {},
+                    Token&& token = {}) const
     {
-        using outcome = completion_result_t<client_bulk_write_result, Token>;
-        return initiate(executor(), bulk_write_as<outcome>(std::move(work), options),
-                                std::forward<Token>(token));
+        return run(core::mongo::client_bulk_write_operation{std::move(work), options},
+                   std::forward<Token>(token));
     }
 
     /// One document for each database: name, sizeOnDisk, empty.
     template <class Token = throw_on_error>
     auto list_databases(list_options options = {}, Token&& token = {}) const
     {
-        using outcome = completion_result_t<std::vector<bson::document>, Token>;
-        return initiate(executor(), list_databases_as<outcome>(options),
-                                std::forward<Token>(token));
+        return run(core::mongo::list_databases_operation{options}, std::forward<Token>(token));
     }
     template <class Token = throw_on_error>
     auto list_database_names(list_options options = {}, Token&& token = {}) const
     {
-        using outcome = completion_result_t<std::vector<std::string>, Token>;
-        return initiate(executor(), list_database_names_as<outcome>(options),
-                                std::forward<Token>(token));
+        return run(core::mongo::list_database_names_operation{options}, std::forward<Token>(token));
     }
 
     /// A session of this client. Does no I/O; throws `failure` if the options contradict each
     /// other.
     session start_session(session_options options = {}) const;
 
-    /// A library that wraps this one adds itself to what the server is told of its client, on
+    /// A library that wraps this one adds itself to the client metadata of the handshake, on
     /// connections that are opened from now on. Throws `failure` if a text holds a '|'.
     void append_metadata(std::string_view name, std::string_view version = {},
                          std::string_view platform = {}) const;
@@ -97,26 +85,12 @@ public:
     /// The topology and its pools in a few lines, for people.
     std::string dump_state() const;
 
-    asio::any_io_executor executor() const noexcept;
-
-    /// For simulations: a client in another world than that of sockets. Not for applications.
-    static result<client> in_world(std::shared_ptr<runtime::world> world, std::string_view uri,
-                                   client_options options = {});
-
-    explicit client(std::shared_ptr<client_parts> made) noexcept : parts_{std::move(made)} {}
+    using handle::executor;
 
 private:
-    template <class Outcome>
-    asio::awaitable<Outcome> run_command_as(std::string_view, bson::view,
-                                          const command_options&) const;
-    template <class Outcome>
-    asio::awaitable<Outcome> bulk_write_as(client_bulk_writes, const bulk_write_options&) const;
-    template <class Outcome>
-    asio::awaitable<Outcome> list_databases_as(const list_options&) const;
-    template <class Outcome>
-    asio::awaitable<Outcome> list_database_names_as(const list_options&) const;
+    friend struct access;
 
-    std::shared_ptr<client_parts> parts_;
+    explicit client(const std::shared_ptr<client_impl>& made) noexcept;
 };
 
 }  // namespace holdfast::mongo

@@ -40,21 +40,4 @@ struct client_options {
     mongo::server_selector server_selector = {};
 };
 
-/// Who may answer a command, and how it is tried again.
-enum class command_kind : std::uint8_t {
-    generic,  // goes where the options say, or to a writable server; repeated only if the server
-              // was too busy to look at it
-    read,  // goes where the read preference says, and is repeated if it is a retryable read
-    write,  // carries a transaction number if the server would take one (no statement writes to
-            // several documents), so that it can be repeated safely
-};
-
-struct command_options {
-    command_kind kind = command_kind::generic;
-    const mongo::session* session = nullptr;  // null: the client takes one of its own
-    std::optional<std::chrono::milliseconds> timeout = {};  // empty: the client's timeoutMS
-    std::optional<mongo::read_preference> read_preference = {};
-};
-static_assert(option_struct<command_options>);
-
 }  // namespace holdfast::mongo

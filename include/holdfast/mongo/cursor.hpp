@@ -13,6 +13,8 @@
 
 namespace holdfast::mongo {
 
+struct access;
+
 namespace details {
 
 template <class T, class Outcome>
@@ -103,9 +105,6 @@ private:
 /// keeps it after an error, too, until close() or its own end.
 class cursor {
 public:
-    class inside;
-    explicit cursor(std::shared_ptr<inside> made) noexcept : inside_{std::move(made)} {}
-
     /// The next document, or nothing at the end.
     template <class T = bson::document, class Token = throw_on_error>
     auto next(Token&& token = {})
@@ -113,11 +112,11 @@ public:
         using found = std::optional<T>;
         using outcome = completion_result_t<found, Token>;
         if constexpr (std::same_as<T, bson::document>)
-            return initiate(executor(), next_as<outcome>(), std::forward<Token>(token));
+            return initiate(executor(), next_as<outcome>(false), std::forward<Token>(token));
         else
             return initiate(
                 executor(),
-                details::mapped<T, outcome>(next_as<result<std::optional<bson::document>>>()),
+                details::mapped<T, outcome>(next_as<result<std::optional<bson::document>>>(false)),
                 std::forward<Token>(token));
     }
 
@@ -126,7 +125,7 @@ public:
     auto try_next(Token&& token = {})
     {
         using outcome = completion_result_t<std::optional<bson::document>, Token>;
-        return initiate(executor(), try_next_as<outcome>(), std::forward<Token>(token));
+        return initiate(executor(), next_as<outcome>(true), std::forward<Token>(token));
     }
 
     /// Fetches the next batch: false at the end. What batch() gave before is gone. If next() has
@@ -135,7 +134,7 @@ public:
     auto next_batch(Token&& token = {})
     {
         return initiate(executor(), next_batch_as<completion_result_t<bool, Token>>(),
-                                std::forward<Token>(token));
+                        std::forward<Token>(token));
     }
     batch_view batch() const noexcept;
 
@@ -152,7 +151,7 @@ public:
     auto close(Token&& token = {})
     {
         return initiate(executor(), close_as<completion_result_t<void, Token>>(),
-                                std::forward<Token>(token));
+                        std::forward<Token>(token));
     }
 
     /// What the server knows it by: 0 before the first batch, and when the server has no more.
@@ -161,10 +160,13 @@ public:
     asio::any_io_executor executor() const noexcept;
 
 private:
+    friend struct access;
+    class impl;
+
+    explicit cursor(std::shared_ptr<impl> made) noexcept : impl_{std::move(made)} {}
+
     template <class Outcome>
-    asio::awaitable<Outcome> next_as();
-    template <class Outcome>
-    asio::awaitable<Outcome> try_next_as();
+    asio::awaitable<Outcome> next_as(bool once);
     template <class Outcome>
     asio::awaitable<Outcome> next_batch_as();
     template <class Outcome>
@@ -173,7 +175,7 @@ private:
     template <class T, class Outcome>
     static asio::awaitable<Outcome> all_as(cursor from);
 
-    std::shared_ptr<inside> inside_;
+    std::shared_ptr<impl> impl_;
 };
 
 namespace details {
@@ -227,7 +229,7 @@ asio::awaitable<Outcome> cursor::all_as(cursor from)
     for (;;) {
         auto more = co_await from.next_batch_as<result<bool>>();
         if (!more) {
-            if (from.id() != 0)  // as behind a load balancer: nobody will read on
+            if (from.id() != 0)  // as behind a load balancer: not read any further
                 (void)co_await from.close_as<result<void>>();
             co_return details::give<Outcome>(result<std::vector<T>>{std::move(more).error()});
         }

@@ -10,8 +10,8 @@
 
 namespace holdfast::mongo {
 
-/// What a client believes about one server. Names of types are those of the drivers' specification:
-/// "RSPrimary", "Unknown".
+/// A client's last known state of one server. Names of types are those of the drivers'
+/// specification: "RSPrimary", "Unknown".
 struct server_description {
     endpoint address;
     std::string type = "Unknown";
@@ -27,7 +27,7 @@ struct server_description {
     std::optional<endpoint> primary = {};
 };
 
-/// What it believes about the whole deployment: "ReplicaSetWithPrimary".
+/// The last known state of the whole deployment: "ReplicaSetWithPrimary".
 struct topology_description {
     std::string type = "Unknown";
     std::optional<std::string> set_name = {};

@@ -39,7 +39,7 @@ std::optional<std::int32_t> server_code(const error& why) noexcept;
 std::string_view server_code_name(const error& why) noexcept;
 
 /// Whether a write that failed may have been applied all the same, or a part of it: it was sent,
-/// and nobody told us that it was not.
+/// and no reply says that it was not.
 bool may_have_been_applied(const error& why) noexcept;
 
 /// One write that the server refused.

@@ -14,8 +14,8 @@
 
 namespace holdfast::mongo {
 
-/// What a client tells of itself while it works, as the drivers' specifications name it. Views live
-/// as long as the call. Commands and replies that carry secrets are empty documents.
+/// The events of a client, named as in the drivers' specifications. Views live as long as the call.
+/// Commands and replies that carry secrets are empty documents.
 namespace events {
 
 /// What makes a write the same write when it is sent again. An extension of ours.
@@ -87,7 +87,7 @@ struct connection_closed {
     endpoint server;
     connection_id connection;
     std::string_view reason;  // "stale", "idle", "error", "poolClosed"
-    std::optional<error> failure = {};  // of an "error" that somebody has told
+    std::optional<error> failure = {};  // of an "error" that was reported
 };
 struct connection_check_out_started {
     endpoint server;
@@ -151,12 +151,12 @@ struct server_heartbeat_failed {
     const error& failure;
 };
 
-}  // namespace told
+}  // namespace events
 
-/// Whoever wants to hear of it overrides what he wants to hear. Called from whatever thread runs
-/// the client; events of pools and of the topology come one at a time and in order, never while the
-/// client holds a lock, so that calling the client back is allowed, and waiting for it is not. Must
-/// not throw.
+/// Receives events: override the functions of those that are wanted. Called from whatever thread
+/// runs the client; events of pools and of the topology come one at a time and in order, never while
+/// the client holds a lock, so that calling the client back is allowed, and waiting for it is not.
+/// Must not throw.
 class event_listener {
 public:
     virtual ~event_listener() = default;

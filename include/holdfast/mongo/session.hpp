@@ -12,6 +12,8 @@ struct session_state;
 
 namespace holdfast::mongo {
 
+struct access;
+
 /// A row of operations that the server knows to belong together. Started by a client, passed to its
 /// operations one at a time, and ended when the last copy goes, or by end(). Not for two threads at
 /// a time, unlike the client itself.
@@ -20,8 +22,7 @@ public:
     /// What the server knows it by; nothing before its first operation.
     std::optional<bson::uuid> id() const;
 
-    /// The newest times that replies to its operations have told, for other sessions to catch up
-    /// with.
+    /// The newest times in the replies to its operations, for other sessions to catch up with.
     std::optional<bson::document> cluster_time() const;
     std::optional<bson::timestamp> operation_time() const;
     void advance_cluster_time(bson::view time) const;
@@ -35,8 +36,7 @@ public:
     void end() const;
 
 private:
-    friend class client;
-    friend struct client_parts;
+    friend struct access;
 
     explicit session(std::shared_ptr<shell::mongo::session_state> made) noexcept;
     std::shared_ptr<shell::mongo::session_state> state_;

@@ -22,8 +22,8 @@ std::size_t write_list::keep(bson::view document)
     return at + 1;
 }
 
-/// Makes room for all that is expected or, if nobody knows, grows in large steps at first, so that
-/// what is kept is moved at most once or twice.
+/// Makes room for all that is expected or, if that is unknown, grows in large steps at first, so
+/// that what is kept is moved at most once or twice.
 void write_list::make_room(std::size_t bytes)
 {
     constexpr std::size_t first_bytes = std::size_t{16} * 1024;
@@ -39,8 +39,13 @@ void write_list::make_room(std::size_t bytes)
         writes_.reserve(std::max({first_writes, step * writes_.capacity(), count}));
 }
 
-void write_list::insert(std::uint32_t space, bson::view document)
+void write_list::insert(std::uint32_t space, document_argument argument)
 {
+    if (argument.mapping_error() != nullptr) [[unlikely]] {
+        fail(*argument.mapping_error());
+        return;
+    }
+    const bson::view document = argument.view();
     const bool without_id = !has_id(document);
     const std::size_t size = document.size() + (without_id ? id_size : 0);
     if (bytes_.capacity() - bytes_.size() < size || writes_.size() == writes_.capacity())
@@ -121,12 +126,6 @@ void write_list::fail(error why)
 
 using details::write_kind;
 
-bulk_writes& bulk_writes::insert_one(bson::view document)
-{
-    list_.insert(0, document);
-    return *this;
-}
-
 bulk_writes& bulk_writes::update_one(bson::view filter, update_view change,
                                      update_model_options options)
 {
@@ -141,7 +140,8 @@ bulk_writes& bulk_writes::update_many(bson::view filter, update_view change,
     return *this;
 }
 
-bulk_writes& bulk_writes::replace_one(bson::view filter, bson::view by, update_model_options options)
+bulk_writes& bulk_writes::replace_one(bson::view filter, bson::view by,
+                                      update_model_options options)
 {
     list_.update(write_kind::replace_one, 0, filter, by, options);
     return *this;
@@ -159,12 +159,6 @@ bulk_writes& bulk_writes::delete_many(bson::view filter, delete_model_options op
     return *this;
 }
 
-client_bulk_writes& client_bulk_writes::insert_one(std::string_view in, bson::view document)
-{
-    list_.insert(space(in), document);
-    return *this;
-}
-
 client_bulk_writes& client_bulk_writes::update_one(std::string_view in, bson::view filter,
                                                    update_view change, update_model_options options)
 {
@@ -173,7 +167,8 @@ client_bulk_writes& client_bulk_writes::update_one(std::string_view in, bson::vi
 }
 
 client_bulk_writes& client_bulk_writes::update_many(std::string_view in, bson::view filter,
-                                                    update_view change, update_model_options options)
+                                                    update_view change,
+                                                    update_model_options options)
 {
     list_.update(write_kind::update_many, space(in), filter, change, options);
     return *this;

@@ -1,12 +1,17 @@
 #include "holdfast/mongo/client.hpp"
 
-#include "api/mongo/client_parts.hpp"
 #include "api/common/default_runtime.hpp"
-#include "api/mongo/plain_replies.hpp"
+#include "api/mongo/access.hpp"
+#include "api/mongo/client_impl.hpp"
 
 #include <utility>
 
 namespace holdfast::mongo {
+
+client::client(const std::shared_ptr<client_impl>& made) noexcept
+    : handle{made, made->everywhere_settings()}
+{
+}
 
 client::client(asio::any_io_executor on, std::string_view uri, client_options options)
     : client{create(std::move(on), uri, std::move(options)).value()}
@@ -16,10 +21,10 @@ client::client(asio::any_io_executor on, std::string_view uri, client_options op
 result<client> client::create(asio::any_io_executor on, std::string_view uri,
                               client_options options)
 {
-    return in_world(api::default_world(std::move(on)), uri, std::move(options));
+    return access::in_world(api::default_world(std::move(on)), uri, std::move(options));
 }
 
-result<client> client::in_world(std::shared_ptr<runtime::world> world, std::string_view uri,
+result<client> access::in_world(std::shared_ptr<runtime::world> world, std::string_view uri,
                                 client_options options)
 {
     auto parsed = core::mongo::parse_uri(uri);
@@ -27,37 +32,25 @@ result<client> client::in_world(std::shared_ptr<runtime::world> world, std::stri
         return std::move(parsed).error();
     if (auto fine = check(parsed->settings, options); !fine)
         return std::move(fine).error();
-    return client{
-        std::make_shared<client_parts>(std::move(world), *std::move(parsed), std::move(options))};
+    return make_client(
+        std::make_shared<client_impl>(std::move(world), *std::move(parsed), std::move(options)));
 }
-
-template <class Outcome>
-asio::awaitable<Outcome> client::run_command_as(std::string_view database, bson::view command,
-                                              const command_options& options) const
-{
-    return parts_->run_and_read<Outcome>(parts_->command_for(database, command, options), options.session,
-                                       read_reply);
-}
-template asio::awaitable<bson::document> client::run_command_as<bson::document>(
-    std::string_view, bson::view, const command_options&) const;
-template asio::awaitable<result<bson::document>> client::run_command_as<result<bson::document>>(
-    std::string_view, bson::view, const command_options&) const;
 
 session client::start_session(session_options options) const
 {
-    return parts_->start_session(options).value();
+    return client_->start_session(options).value();
 }
 
 void client::append_metadata(std::string_view name, std::string_view version,
                              std::string_view platform) const
 {
-    parts_->append_metadata(name, version, platform).value();
+    client_->append_metadata(name, version, platform).value();
 }
 
 namespace {
 
 /// Not a member: it may begin when the client that it was asked of has gone.
-asio::awaitable<void> open_or_throw(std::shared_ptr<client_parts> self)
+asio::awaitable<void> open_or_throw(std::shared_ptr<client_impl> self)
 {
     auto opened = co_await self->open();
     if (!opened)
@@ -68,22 +61,17 @@ asio::awaitable<void> open_or_throw(std::shared_ptr<client_parts> self)
 
 asio::awaitable<void> client::ready() const
 {
-    return open_or_throw(parts_);
+    return open_or_throw(client_);
 }
 
 asio::awaitable<void> client::close() const
 {
-    return client_parts::close(parts_);
+    return client_impl::close(client_);
 }
 
 std::string client::dump_state() const
 {
-    return parts_->dump();
-}
-
-asio::any_io_executor client::executor() const noexcept
-{
-    return parts_->world->executor();
+    return client_->dump();
 }
 
 }  // namespace holdfast::mongo

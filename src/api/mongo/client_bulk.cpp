@@ -1,8 +1,8 @@
 #include "core/mongo/operation/client_bulk.hpp"
 
-#include "api/mongo/bulk_parts.hpp"
-#include "api/mongo/client_parts.hpp"
+#include "api/mongo/bulk_order.hpp"
 #include "api/mongo/cursor_end.hpp"
+#include "api/mongo/start_operation.hpp"
 #include "holdfast/mongo/client.hpp"
 #include "holdfast/mongo/error.hpp"
 
@@ -27,15 +27,15 @@ command_order cursor_order(const shared_order& shared, answer_facts& facts,
     return order;
 }
 
-/// Reads the results of the last command; false if nobody waits for the answer any more.
-asio::awaitable<bool> read_results(std::shared_ptr<client_parts> parts, client_writes* writes,
+/// Reads the results of the last command; false if the operation was cancelled or has timed out.
+asio::awaitable<bool> read_results(std::shared_ptr<client_impl> client, client_writes* writes,
                                    shared_order shared, answer_facts* facts)
 {
     bool waited_for = true;
     for (core::mongo::command* more = writes->more(); more != nullptr; more = writes->more()) {
         command_order order = cursor_order(shared, *facts, std::move(*more));
         order.opens_cursor = true;
-        auto outcome = co_await parts->run(std::move(order));
+        auto outcome = co_await client->run(std::move(order));
         if (!outcome) {
             const error_kind kind = kind_of(outcome.error());
             waited_for = kind != error_kind::cancelled && kind != error_kind::timeout;
@@ -46,8 +46,8 @@ asio::awaitable<bool> read_results(std::shared_ptr<client_parts> parts, client_w
 }
 
 template <class Outcome>
-asio::awaitable<Outcome> write_all(std::shared_ptr<client_parts> parts,
-                                 std::unique_ptr<client_writes> writes, shared_order shared)
+asio::awaitable<Outcome> write_all(std::shared_ptr<client_impl> client,
+                                   std::unique_ptr<client_writes> writes, shared_order shared)
 {
     // A cancelled command is a failed one; Asio would throw out of the next co_await.
     const bool throws = co_await asio::this_coro::throw_if_cancelled();
@@ -58,23 +58,24 @@ asio::awaitable<Outcome> write_all(std::shared_ptr<client_parts> parts,
         facts.operation = shared_id;
         command_order order = shared.make(std::move(*next), facts);
         order.opens_cursor = true;
-        auto outcome = co_await parts->run(std::move(order));
+        auto outcome = co_await client->run(std::move(order));
         shared_id = facts.operation;
         writes->done(std::move(outcome));
-        const bool waited_for = co_await read_results(parts, writes.get(), shared, &facts);
+        const bool waited_for = co_await read_results(client, writes.get(), shared, &facts);
         core::mongo::command* const last = writes->kill();
         if (last == nullptr)
             continue;
         kill_cursors said;
         said.order = cursor_order(shared, facts, std::move(*last));
         said.facts = std::move(facts);
-        const bool waits = waited_for && !said.order.until.expired(parts->world->steady_now());
-        const auto time_limit = end_sessions_timeout(*parts);
-        said.order.until = waits ? core::deadline::sooner(said.order.until, time_limit) : time_limit;
-        if (waits || parts->make_blocking)
-            co_await say(parts->state, std::move(said));
+        const bool waits = waited_for && !said.order.until.expired(client->world->steady_now());
+        const auto time_limit = end_sessions_timeout(*client);
+        said.order.until = waits ? core::deadline::sooner(said.order.until, time_limit)
+                                 : time_limit;
+        if (waits || client->make_blocking)
+            co_await say(client->state, std::move(said));
         else
-            say_in_background(*parts, std::move(said));
+            say_in_background(*client, std::move(said));
     }
     co_await asio::this_coro::throw_if_cancelled(throws);
     co_return details::give<Outcome>(writes->finish());
@@ -83,22 +84,23 @@ asio::awaitable<Outcome> write_all(std::shared_ptr<client_parts> parts,
 }  // namespace
 
 template <class Outcome>
-asio::awaitable<Outcome> client::bulk_write_as(client_bulk_writes work,
-                                             const bulk_write_options& options) const
+asio::awaitable<Outcome> start_as(const std::shared_ptr<client_impl>& client,
+                                  const collection_settings& in,
+                                  core::mongo::client_bulk_write_operation&& operation)
 {
-    ids_of_client ids{*parts_};
-    auto writes = client_writes::make(parts_->everywhere(), std::move(work), options, ids);
+    ids_of_client ids{*client};
+    auto writes = client_writes::make(in, std::move(operation.work), operation.options, ids);
     if (!writes)
         return details::failed<Outcome, client_bulk_write_result>(std::move(writes).error());
-    shared_order shared{*parts_,
-                        parts_->order_for(core::mongo::command{*(*writes)->next()}, options.session)};
-    return write_all<Outcome>(parts_, *std::move(writes), std::move(shared));
+    shared_order shared{*client, client->order_for(core::mongo::command{*(*writes)->next()},
+                                                   operation.options.session)};
+    return write_all<Outcome>(client, *std::move(writes), std::move(shared));
 }
 
-// What the header's templates call, for those who want exceptions and for those who do not.
-template asio::awaitable<client_bulk_write_result> client::bulk_write_as(
-    client_bulk_writes, const bulk_write_options&) const;
-template asio::awaitable<result<client_bulk_write_result>> client::bulk_write_as(
-    client_bulk_writes, const bulk_write_options&) const;
+namespace details {
+
+template struct starter<core::mongo::client_bulk_write_operation>;
+
+}  // namespace details
 
 }  // namespace holdfast::mongo

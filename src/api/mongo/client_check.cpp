@@ -1,4 +1,4 @@
-#include "api/mongo/client_parts.hpp"
+#include "api/mongo/client_impl.hpp"
 #include "core/mongo/error/errc.hpp"
 
 namespace holdfast::mongo {

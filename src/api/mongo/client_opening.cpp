@@ -1,4 +1,4 @@
-#include "api/mongo/client_parts.hpp"
+#include "api/mongo/client_impl.hpp"
 #include "api/mongo/process_facts.hpp"
 #include "core/mongo/error/errc.hpp"
 #include "shell/mongo/connection/handshake.hpp"
@@ -10,7 +10,7 @@
 #include <exception>
 #include <utility>
 
-/// How a client comes to know its seeds, and whom to ask.
+/// How a client finds its seeds and opens its topology.
 namespace holdfast::mongo {
 namespace {
 
@@ -45,10 +45,10 @@ topology_options options_for(const client_settings& from, connection_config conf
     if (from.load_balanced)
         options.pool.pin_reasons = shell::mongo::pin_reasons;
     options.pool_events = {.max_size = from.pool.max_size,
-                         .min_size = from.pool.min_size,
-                         .max_connecting = from.pool.max_connecting,
-                         .max_idle_time = from.pool.max_idle_time,
-                         .wait_queue_timeout = from.pool.wait_queue_timeout};
+                           .min_size = from.pool.min_size,
+                           .max_connecting = from.pool.max_connecting,
+                           .max_idle_time = from.pool.max_idle_time,
+                           .wait_queue_timeout = from.pool.wait_queue_timeout};
     options.monitor_config = for_monitors(config);
     options.config = std::make_shared<const connection_config>(std::move(config));
     options.profile = profile_of(from);
@@ -99,7 +99,7 @@ error not_open_in_time(const std::string& why)
 
 }  // namespace
 
-runtime::awaitable<result<void>> client_parts::open(core::deadline until)
+runtime::awaitable<result<void>> client_impl::open(core::deadline until)
 {
     // A cancelled look-up is a failed one; Asio would throw out of the next co_await.
     const bool throws = co_await asio::this_coro::throw_if_cancelled();
@@ -115,9 +115,9 @@ runtime::awaitable<result<void>> client_parts::open(core::deadline until)
     co_return outcome;
 }
 
-/// True if nobody else opens the client: from now on the caller does. False if it is open.
-runtime::awaitable<result<bool>> client_parts::wait_for_turn(std::shared_ptr<client_parts> self,
-                                                             core::deadline until)
+/// True if no other operation opens the client: from now on the caller does. False if it is open.
+runtime::awaitable<result<bool>> client_impl::wait_for_turn(std::shared_ptr<client_impl> self,
+                                                            core::deadline until)
 {
     for (;;) {
         const std::uint64_t seen = self->opened.count();
@@ -141,8 +141,8 @@ runtime::awaitable<result<bool>> client_parts::wait_for_turn(std::shared_ptr<cli
     }
 }
 
-runtime::awaitable<result<void>> client_parts::open_now(std::shared_ptr<client_parts> self,
-                                                        core::deadline until)
+runtime::awaitable<result<void>> client_impl::open_now(std::shared_ptr<client_impl> self,
+                                                       core::deadline until)
 {
     result<std::shared_ptr<client_state>> made = is_closed();
     std::exception_ptr thrown;
@@ -165,14 +165,14 @@ runtime::awaitable<result<void>> client_parts::open_now(std::shared_ptr<client_p
     co_return std::move(made).error();
 }
 
-result<std::shared_ptr<client_state>> client_parts::made_of(const core::mongo::parsed_uri& found)
+result<std::shared_ptr<client_state>> client_impl::made_of(const core::mongo::parsed_uri& found)
 {
     const auto who = api::describe_process(found.settings.app_name);
     auto config = shell::mongo::make_connection_config(*world, found.settings, who);
     if (!config)
         return std::move(config).error();
     auto events = std::make_shared<shell::mongo::event_hub>(options.listeners, options.log,
-                                                          options.log_document_length);
+                                                            options.log_document_length);
     auto made = std::make_shared<client_state>(world, found.settings, events);
     {
         const std::scoped_lock lock{mutex};
@@ -187,8 +187,8 @@ result<std::shared_ptr<client_state>> client_parts::made_of(const core::mongo::p
     return made;
 }
 
-/// Whoever has opened the client, or failed to, lets the others know. It may be closed by now.
-void client_parts::settle(result<std::shared_ptr<client_state>>& made)
+/// Publishes the outcome of opening to the operations that wait. The client may be closed by now.
+void client_impl::settle(result<std::shared_ptr<client_state>>& made)
 {
     {
         const std::scoped_lock lock{mutex};

@@ -1,6 +1,6 @@
 #include "holdfast/mongo/collection.hpp"
 
-#include "api/mongo/client_parts.hpp"
+#include "api/mongo/client_impl.hpp"
 #include "api/mongo/collection_settings.hpp"
 
 #include <utility>
@@ -20,13 +20,13 @@ const std::string& collection::database_name() const noexcept
 collection collection::with(defaults options) const
 {
     auto space = core::mongo::with(*settings_, options).value();
-    return collection{
-        parts_, std::make_shared<const collection_settings>(collection_settings{std::move(space)})};
+    return collection{client_, std::make_shared<const collection_settings>(
+                                   collection_settings{std::move(space)})};
 }
 
-asio::any_io_executor collection::executor() const noexcept
+asio::any_io_executor details::handle::executor() const noexcept
 {
-    return parts_->world->executor();
+    return client_->world->executor();
 }
 
 }  // namespace holdfast::mongo

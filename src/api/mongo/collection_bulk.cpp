@@ -1,6 +1,5 @@
-#include "api/mongo/bulk_parts.hpp"
-#include "api/mongo/client_parts.hpp"
-#include "api/mongo/collection_settings.hpp"
+#include "api/mongo/bulk_order.hpp"
+#include "api/mongo/start_operation.hpp"
 #include "core/mongo/operation/bulk.hpp"
 #include "holdfast/mongo/collection.hpp"
 
@@ -18,9 +17,9 @@ template <class T>
 using finisher = result<T> (collection_writes::*)();
 
 template <class Outcome, class T>
-asio::awaitable<Outcome> write_all(std::shared_ptr<client_parts> parts,
-                                 std::unique_ptr<collection_writes> writes, shared_order shared,
-                                 finisher<T> finish)
+asio::awaitable<Outcome> write_all(std::shared_ptr<client_impl> client,
+                                   std::unique_ptr<collection_writes> writes, shared_order shared,
+                                   finisher<T> finish)
 {
     // A cancelled command is a failed one; Asio would throw out of the next co_await.
     const bool throws = co_await asio::this_coro::throw_if_cancelled();
@@ -28,7 +27,7 @@ asio::awaitable<Outcome> write_all(std::shared_ptr<client_parts> parts,
     shell::mongo::answer_facts facts;
     for (core::mongo::command* next = writes->next(); next != nullptr; next = writes->next()) {
         command_order order = shared.make(std::move(*next), facts);
-        auto outcome = co_await parts->run(std::move(order));
+        auto outcome = co_await client->run(std::move(order));
         writes->done(std::move(outcome));
     }
     co_await asio::this_coro::throw_if_cancelled(throws);
@@ -36,25 +35,27 @@ asio::awaitable<Outcome> write_all(std::shared_ptr<client_parts> parts,
 }
 
 template <class Outcome, class T>
-asio::awaitable<Outcome> start(const std::shared_ptr<client_parts>& parts,
-                             const collection_settings& settings, details::write_list list,
-                             const bulk_write_options& options, finisher<T> finish)
+asio::awaitable<Outcome> start(const std::shared_ptr<client_impl>& client,
+                               const collection_settings& settings, details::write_list list,
+                               const bulk_write_options& options, finisher<T> finish)
 {
-    ids_of_client ids{*parts};
+    ids_of_client ids{*client};
     auto writes = collection_writes::make(settings, std::move(list), options, ids);
     if (!writes)
         return details::failed<Outcome, T>(std::move(writes).error());
-    shared_order shared{*parts,
-                        parts->order_for(core::mongo::command{*(*writes)->next()}, options.session)};
-    return write_all<Outcome, T>(parts, *std::move(writes), std::move(shared), finish);
+    shared_order shared{
+        *client, client->order_for(core::mongo::command{*(*writes)->next()}, options.session)};
+    return write_all<Outcome, T>(client, *std::move(writes), std::move(shared), finish);
 }
 
 }  // namespace
 
 template <class Outcome>
-asio::awaitable<Outcome> collection::insert_many_as(details::write_list list,
-                                                  const insert_many_options& options) const
+asio::awaitable<Outcome> start_as(const std::shared_ptr<client_impl>& client,
+                                  const collection_settings& in,
+                                  core::mongo::insert_many_operation&& operation)
 {
+    const insert_many_options& options = operation.options;
     const bulk_write_options all{.session = options.session,
                                  .timeout = options.timeout,
                                  .write_concern = options.write_concern,
@@ -62,26 +63,24 @@ asio::awaitable<Outcome> collection::insert_many_as(details::write_list list,
                                  .bypass_document_validation = options.bypass_document_validation,
                                  .comment = options.comment,
                                  .raw_data = options.raw_data};
-    return start<Outcome, insert_many_result>(parts_, *settings_, std::move(list), all,
-                                            &collection_writes::finish_inserts);
+    return start<Outcome, insert_many_result>(client, in, std::move(operation.list), all,
+                                              &collection_writes::finish_inserts);
 }
 
 template <class Outcome>
-asio::awaitable<Outcome> collection::bulk_write_as(bulk_writes work,
-                                                 const bulk_write_options& options) const
+asio::awaitable<Outcome> start_as(const std::shared_ptr<client_impl>& client,
+                                  const collection_settings& in,
+                                  core::mongo::bulk_write_operation&& operation)
 {
-    return start<Outcome, bulk_write_result>(parts_, *settings_, std::move(work).take(), options,
-                                           &collection_writes::finish);
+    return start<Outcome, bulk_write_result>(client, in, std::move(operation.work).take(),
+                                             operation.options, &collection_writes::finish);
 }
 
-// What the header's templates call, for those who want exceptions and for those who do not.
-template asio::awaitable<insert_many_result> collection::insert_many_as(
-    details::write_list, const insert_many_options&) const;
-template asio::awaitable<result<insert_many_result>> collection::insert_many_as(
-    details::write_list, const insert_many_options&) const;
-template asio::awaitable<bulk_write_result> collection::bulk_write_as(
-    bulk_writes, const bulk_write_options&) const;
-template asio::awaitable<result<bulk_write_result>> collection::bulk_write_as(
-    bulk_writes, const bulk_write_options&) const;
+namespace details {
+
+template struct starter<core::mongo::insert_many_operation>;
+template struct starter<core::mongo::bulk_write_operation>;
+
+}  // namespace details
 
 }  // namespace holdfast::mongo

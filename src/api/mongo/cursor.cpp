@@ -1,8 +1,9 @@
 #include "holdfast/mongo/cursor.hpp"
 
-#include "api/mongo/client_parts.hpp"
+#include "api/mongo/access.hpp"
+#include "api/mongo/client_impl.hpp"
 #include "api/mongo/cursor_end.hpp"
-#include "api/mongo/cursor_parts.hpp"
+#include "api/mongo/make_cursor.hpp"
 #include "core/mongo/error/errc.hpp"
 #include "core/mongo/error/server_error.hpp"
 #include "holdfast/mongo/error.hpp"
@@ -50,10 +51,10 @@ bool may_be_left(const error& why) noexcept
 }  // namespace
 
 /// One query and the batch that is at hand. Coroutines keep it by a shared pointer.
-class cursor::inside {
+class cursor::impl {
 public:
-    inside(std::shared_ptr<client_parts> of, result<core::mongo::query> what, const session* in)
-        : parts_{std::move(of)}, session_{parts_->order_for({}, in).session}
+    impl(std::shared_ptr<client_impl> of, result<core::mongo::query> what, const session* in)
+        : client_{std::move(of)}, session_{client_->order_for({}, in).session}
     {
         if (!what) {
             fault_ = std::move(what).error();
@@ -63,12 +64,12 @@ public:
         first_ = std::move(what->first);
         rules_ = std::move(what->rules);
     }
-    inside(const inside&) = delete;
-    inside& operator=(const inside&) = delete;
-    ~inside() { kill_in_background(); }
+    impl(const impl&) = delete;
+    impl& operator=(const impl&) = delete;
+    ~impl() { kill_in_background(); }
 
     template <class Outcome>
-    static asio::awaitable<Outcome> next(std::shared_ptr<inside> self, bool once)
+    static asio::awaitable<Outcome> next(std::shared_ptr<impl> self, bool once)
     {
         using found = std::optional<bson::document>;
         if (!self->has_document()) {
@@ -82,7 +83,7 @@ public:
     }
 
     template <class Outcome>
-    static asio::awaitable<Outcome> next_batch(std::shared_ptr<inside> self)
+    static asio::awaitable<Outcome> next_batch(std::shared_ptr<impl> self)
     {
         if (!self->has_document()) {
             auto more = co_await refill(self, false);
@@ -96,24 +97,24 @@ public:
     }
 
     template <class Outcome>
-    static asio::awaitable<Outcome> close(std::shared_ptr<inside> self)
+    static asio::awaitable<Outcome> close(std::shared_ptr<impl> self)
     {
         auto last = self->parting();
         self->end();
         if (last)
-            co_await say(self->parts_->state, *std::move(last));
+            co_await say(self->client_->state, *std::move(last));
         co_return details::give<Outcome>(result<void>{});
     }
 
     batch_view batch() const noexcept { return batch_view{shown_}; }
     std::int64_t id() const noexcept { return id_; }
     bool is_open() const noexcept { return can_ask() || has_document(); }
-    asio::any_io_executor executor() const noexcept { return parts_->world->executor(); }
+    asio::any_io_executor executor() const noexcept { return client_->world->executor(); }
 
 private:
     /// Asks the server until it sends a document, or once; false if there is none. After an error
     /// that came by cancellation, nothing may be awaited any more.
-    static asio::awaitable<result<bool>> refill(std::shared_ptr<inside> self, bool once)
+    static asio::awaitable<result<bool>> refill(std::shared_ptr<impl> self, bool once)
     {
         // A cancelled command is a failed one; Asio would throw out of the next co_await.
         const bool throws = co_await asio::this_coro::throw_if_cancelled();
@@ -121,23 +122,23 @@ private:
         auto outcome = co_await ask(self, once);
         auto last = std::exchange(self->unsaid_, std::nullopt);
         if (last)
-            co_await say(self->parts_->state, *std::move(last));
+            co_await say(self->client_->state, *std::move(last));
         co_await asio::this_coro::throw_if_cancelled(throws);
         co_return outcome;
     }
 
-    static asio::awaitable<result<bool>> ask(std::shared_ptr<inside> self, bool once)
+    static asio::awaitable<result<bool>> ask(std::shared_ptr<impl> self, bool once)
     {
         while (self->can_ask()) {
             if (auto why = self->obstacle())
                 co_return *std::move(why);
             command_order order = self->next_order();
-            auto reply = co_await self->parts_->run(std::move(order));
+            auto reply = co_await self->client_->run(std::move(order));
             if (!reply) {
                 const bool empty = self->means_empty(reply.error());
                 auto last = self->give_up(reply.error());
                 if (last)
-                    co_await say(self->parts_->state, *std::move(last));
+                    co_await say(self->client_->state, *std::move(last));
                 if (empty)
                     break;
                 co_return std::move(reply).error();
@@ -161,7 +162,7 @@ private:
             return std::exchange(fault_, std::nullopt);
         }
         if (fresh_ || rules_.tailable || !until_.is_set() ||
-            !until_.expired(parts_->world->steady_now()))
+            !until_.expired(client_->world->steady_now()))
             return std::nullopt;
         kill_in_background();
         end();
@@ -174,7 +175,7 @@ private:
         return fresh_ && rules_.missing_is_empty && why.code() == server_says(namespace_not_found);
     }
 
-    /// An error is the end. Gives what the server is still to be told, unless it is better told in
+    /// An error ends the cursor. Gives the killCursors to be awaited, unless it is better sent in
     /// the background.
     std::optional<kill_cursors> give_up(const error& why)
     {
@@ -229,8 +230,8 @@ private:
     command_order first_order()
     {
         if (!session_)
-            session_ = parts_->implicit_session();
-        command_order order = parts_->order_for(std::move(first_), nullptr);
+            session_ = client_->implicit_session();
+        command_order order = client_->order_for(std::move(first_), nullptr);
         until_ = order.until;
         return order;
     }
@@ -242,7 +243,7 @@ private:
                                                           facts_.wire_version);
         more.only_server = facts_.server;
         more.timeout = timeout_;
-        command_order order = parts_->order_for(std::move(more), nullptr);
+        command_order order = client_->order_for(std::move(more), nullptr);
         if (!rules_.tailable)
             order.until = until_;
         return order;
@@ -269,7 +270,7 @@ private:
         return {};
     }
 
-    /// What tells the server to forget the cursor, if it has one. We forget it as well.
+    /// The killCursors command, if the server has a cursor open. It is forgotten here as well.
     std::optional<kill_cursors> parting()
     {
         if (id_ == 0)
@@ -278,27 +279,26 @@ private:
         what.only_server = facts_.server;
         what.timeout = timeout_;
         kill_cursors last;
-        last.order = parts_->order_for(std::move(what), nullptr);
-        last.order.until = core::deadline::sooner(last.order.until,
-                                                  end_sessions_timeout(*parts_));
+        last.order = client_->order_for(std::move(what), nullptr);
+        last.order.until = core::deadline::sooner(last.order.until, end_sessions_timeout(*client_));
         last.order.session = session_;
         last.facts = std::exchange(facts_, answer_facts{});
         return last;
     }
 
-    /// In a blocking client whoever reads from the cursor has to wait for it, and where nobody does
-    /// mongo::sync::cursor has seen to it: the client's own thread is there to watch servers.
+    /// In a blocking client the next read awaits it, or else the destructor of mongo::sync::cursor:
+    /// the client's own thread is there to monitor servers.
     void kill_in_background() noexcept
     try {
-        if (id_ == 0 || !parts_->is_open())
+        if (id_ == 0 || !client_->is_open())
             return;
         auto last = parting();
-        if (parts_->make_blocking)
+        if (client_->make_blocking)
             unsaid_ = std::move(last);
         else
-            say_in_background(*parts_, *std::move(last));
+            say_in_background(*client_, *std::move(last));
     } catch (...) {
-        // There is no memory left to say good-bye with: the server will find out.
+        // Out of memory: the server ends the cursor by itself later.
     }
 
     /// The server has no more: what was kept for it goes back.
@@ -317,7 +317,7 @@ private:
         release();
     }
 
-    const std::shared_ptr<client_parts> parts_;
+    const std::shared_ptr<client_impl> client_;
     std::shared_ptr<shell::mongo::session_state> session_;  // the application's, or one of ours
     std::optional<error> fault_;  // of the query itself
     core::mongo::command first_;
@@ -333,65 +333,58 @@ private:
     std::string space_;
     std::int64_t received_ = 0;
     bson::document reply_;  // what the iterators point into
-    batch_view::iterator at_;  // the next document that nobody has got
+    batch_view::iterator at_;  // the next document to be given out
     batch_view::iterator shown_;  // what batch() begins with
 };
 
-cursor make_cursor(std::shared_ptr<client_parts> of, result<core::mongo::query> what,
+cursor make_cursor(std::shared_ptr<client_impl> of, result<core::mongo::query> what,
                    const session* in)
 {
-    return cursor{std::make_shared<cursor::inside>(std::move(of), std::move(what), in)};
+    return access::make_cursor(
+        std::make_shared<access::cursor_impl>(std::move(of), std::move(what), in));
 }
 
 batch_view cursor::batch() const noexcept
 {
-    return inside_->batch();
+    return impl_->batch();
 }
 
 std::int64_t cursor::id() const noexcept
 {
-    return inside_->id();
+    return impl_->id();
 }
 
 bool cursor::is_open() const noexcept
 {
-    return inside_->is_open();
+    return impl_->is_open();
 }
 
 asio::any_io_executor cursor::executor() const noexcept
 {
-    return inside_->executor();
+    return impl_->executor();
 }
 
 template <class Outcome>
-asio::awaitable<Outcome> cursor::next_as()
+asio::awaitable<Outcome> cursor::next_as(bool once)
 {
-    return inside::next<Outcome>(inside_, false);
-}
-
-template <class Outcome>
-asio::awaitable<Outcome> cursor::try_next_as()
-{
-    return inside::next<Outcome>(inside_, true);
+    return impl::next<Outcome>(impl_, once);
 }
 
 template <class Outcome>
 asio::awaitable<Outcome> cursor::next_batch_as()
 {
-    return inside::next_batch<Outcome>(inside_);
+    return impl::next_batch<Outcome>(impl_);
 }
 
 template <class Outcome>
 asio::awaitable<Outcome> cursor::close_as()
 {
-    return inside::close<Outcome>(inside_);
+    return impl::close<Outcome>(impl_);
 }
 
 using maybe = std::optional<bson::document>;
-template asio::awaitable<maybe> cursor::next_as<maybe>();
-template asio::awaitable<result<maybe>> cursor::next_as<result<maybe>>();
-template asio::awaitable<maybe> cursor::try_next_as<maybe>();
-template asio::awaitable<result<maybe>> cursor::try_next_as<result<maybe>>();
+template asio::awaitable<maybe> cursor::next_as<maybe>(bool);
+template asio::awaitable<result<maybe>> cursor::next_as<result<maybe>>(bool);
 template asio::awaitable<bool> cursor::next_batch_as<bool>();
 template asio::awaitable<result<bool>> cursor::next_batch_as<result<bool>>();
 template asio::awaitable<void> cursor::close_as<void>();

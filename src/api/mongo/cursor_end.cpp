@@ -1,6 +1,6 @@
 #include "api/mongo/cursor_end.hpp"
 
-#include "api/mongo/client_parts.hpp"
+#include "api/mongo/client_impl.hpp"
 #include "shell/mongo/execute/execute.hpp"
 #include "shell/mongo/execute/operation_session.hpp"
 
@@ -30,7 +30,7 @@ std::shared_ptr<session_state> copy_of(const session_state& from)
 
 }  // namespace
 
-core::deadline end_sessions_timeout(const client_parts& of)
+core::deadline end_sessions_timeout(const client_impl& of)
 {
     return core::deadline::after(of.world->steady_now(), std::chrono::seconds{5});
 }
@@ -42,7 +42,7 @@ runtime::awaitable<void> say(std::shared_ptr<shell::mongo::client_state> with, k
     (void)ignored;
 }
 
-void say_in_background(const client_parts& of, kill_cursors what)
+void say_in_background(const client_impl& of, kill_cursors what)
 {
     if (what.order.session && !what.order.session->implicit)
         what.order.session = copy_of(*what.order.session);

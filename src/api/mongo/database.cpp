@@ -1,9 +1,8 @@
 #include "holdfast/mongo/database.hpp"
 
-#include "api/mongo/client_parts.hpp"
-#include "api/mongo/collection_settings.hpp"
-#include "api/mongo/cursor_parts.hpp"
-#include "api/mongo/plain_replies.hpp"
+#include "api/mongo/access.hpp"
+#include "api/mongo/make_cursor.hpp"
+#include "api/mongo/start_operation.hpp"
 #include "core/mongo/operation/admin.hpp"
 
 #include <utility>
@@ -78,107 +77,75 @@ const std::string& database::name() const noexcept
 
 database database::with(defaults options) const
 {
-    return database{parts_, settings_of(core::mongo::with(*settings_, options).value())};
+    return database{client_, settings_of(core::mongo::with(*settings_, options).value())};
 }
 
 mongo::collection database::operator[](std::string_view collection) const
 {
     core::mongo::operation_space space = *settings_;
     space.collection = collection;
-    return mongo::collection{parts_, settings_of(std::move(space))};
+    return access::make<mongo::collection>(client_, settings_of(std::move(space)));
 }
 
 mongo::collection database::collection(std::string_view name, defaults options) const
 {
     auto space = core::mongo::with(*settings_, options).value();
     space.collection = name;
-    return mongo::collection{parts_, settings_of(std::move(space))};
+    return access::make<mongo::collection>(client_, settings_of(std::move(space)));
 }
-
-asio::any_io_executor database::executor() const noexcept
-{
-    return parts_->world->executor();
-}
-
-template <class Outcome>
-asio::awaitable<Outcome> database::run_command_as(bson::view command,
-                                                const command_options& options) const
-{
-    command_options here = options;
-    if (!here.timeout)
-        here.timeout = settings_->timeout;
-    return parts_->run_and_read<Outcome, bson::document>(
-        parts_->command_for(settings_->database, command, here), options.session, read_reply);
-}
-template asio::awaitable<bson::document> database::run_command_as(bson::view,
-                                                                  const command_options&) const;
-template asio::awaitable<result<bson::document>> database::run_command_as(
-    bson::view, const command_options&) const;
 
 cursor database::run_cursor_command(bson::view command, cursor_command_options options) const
 {
     const command_options first{.session = options.session,
                                 .timeout = options.timeout ? options.timeout : settings_->timeout,
                                 .read_preference = options.read_preference};
-    return make_cursor(parts_,
-                       as_query(parts_->command_for(settings_->database, command, first), options),
+    const core::mongo::run_command_operation opening{command, first};
+    return make_cursor(client_, as_query(opening.build(*settings_, client_->everywhere()), options),
                        options.session);
 }
 
 cursor database::aggregate(bson::array_view pipeline, aggregate_options options) const
 {
-    return make_cursor(parts_, core::mongo::aggregate(*settings_, pipeline, options), options.session);
+    return make_cursor(client_, core::mongo::aggregate(*settings_, pipeline, options),
+                       options.session);
 }
-
-template <class Outcome>
-asio::awaitable<Outcome> database::create_collection_as(std::string_view name,
-                                                      const create_collection_options& options) const
-{
-    return once_created<Outcome>(
-        parts_->run_and_read<result<void>, void>(
-            core::mongo::create_collection(*settings_, name, options), options.session, read_done),
-        (*this)[name]);
-}
-template asio::awaitable<mongo::collection> database::create_collection_as(
-    std::string_view, const create_collection_options&) const;
-template asio::awaitable<result<mongo::collection>> database::create_collection_as(
-    std::string_view, const create_collection_options&) const;
-
-template <class Outcome>
-asio::awaitable<Outcome> database::modify_collection_as(std::string_view name, bson::view changes,
-                                                      const drop_options& options) const
-{
-    return parts_->run_and_read<Outcome, bson::document>(
-        core::mongo::modify_collection(*settings_, name, changes, options), options.session, read_reply);
-}
-template asio::awaitable<bson::document> database::modify_collection_as(std::string_view,
-                                                                        bson::view,
-                                                                        const drop_options&) const;
-template asio::awaitable<result<bson::document>> database::modify_collection_as(
-    std::string_view, bson::view, const drop_options&) const;
 
 cursor database::list_collections(list_options options) const
 {
-    return make_cursor(parts_, core::mongo::list_collections(*settings_, options), options.session);
+    return make_cursor(client_, core::mongo::list_collections(*settings_, options),
+                       options.session);
 }
 
 template <class Outcome>
-asio::awaitable<Outcome> database::list_collection_names_as(const list_options& options) const
+asio::awaitable<Outcome> start_as(const std::shared_ptr<client_impl>& client,
+                                  const collection_settings& in,
+                                  core::mongo::create_collection_operation&& operation)
 {
-    return names_in<Outcome>(list_collections(core::mongo::names_only(options)));
+    core::mongo::operation_space space = in;
+    space.collection = operation.name;
+    return once_created<Outcome>(
+        client->run_and_read<result<void>, void>(operation.build(in), operation.options.session,
+                                                 &operation.read),
+        access::make<mongo::collection>(client, settings_of(std::move(space))));
 }
-template asio::awaitable<std::vector<std::string>> database::list_collection_names_as(
-    const list_options&) const;
-template asio::awaitable<result<std::vector<std::string>>> database::list_collection_names_as(
-    const list_options&) const;
 
 template <class Outcome>
-asio::awaitable<Outcome> database::drop_as(const drop_options& options) const
+asio::awaitable<Outcome> start_as(const std::shared_ptr<client_impl>& client,
+                                  const collection_settings& in,
+                                  core::mongo::list_collection_names_operation&& operation)
 {
-    return parts_->run_and_read<Outcome, void>(core::mongo::drop_database(*settings_, options),
-                                             options.session, read_drop);
+    const list_options options = core::mongo::names_only(operation.options);
+    return names_in<Outcome>(
+        make_cursor(client, core::mongo::list_collections(in, options), options.session));
 }
-template asio::awaitable<void> database::drop_as(const drop_options&) const;
-template asio::awaitable<result<void>> database::drop_as(const drop_options&) const;
+
+namespace details {
+
+template struct starter<core::mongo::create_collection_operation>;
+template struct starter<core::mongo::modify_collection_operation>;
+template struct starter<core::mongo::list_collection_names_operation>;
+template struct starter<core::mongo::drop_database_operation>;
+
+}  // namespace details
 
 }  // namespace holdfast::mongo

@@ -144,7 +144,7 @@ bool has(const Labels& labels, std::string_view wanted) noexcept
 template <class Labels>
 bool after_answer(bool before, error_code cause, const Labels& labels) noexcept
 {
-    // Told in so many words, or turned away at the door: this attempt has written nothing.
+    // The server says so, or has rejected the command unread: this attempt has written nothing.
     const bool turned_away = has(labels, label::system_overloaded) && has(labels, label::retryable);
     if (has(labels, label::no_writes_performed) || turned_away)
         return before;
@@ -173,7 +173,7 @@ bool after_attempts(std::span<const attempt> history) noexcept
     return possible;
 }
 
-/// Without a history the code has to tell: a connection that broke while it was used.
+/// Without a history only the code is known: a connection that broke while it was used.
 bool broke_in_use(const error& why) noexcept
 {
     const auto& made_by = why.code().category();
@@ -262,7 +262,7 @@ std::string_view server_code_name(const error& why) noexcept
                                                             : std::string_view{};
 }
 
-/// Yes, unless something proves the contrary. What each attempt tells, in their order:
+/// Yes, unless something proves the contrary. What follows from each attempt, in their order:
 ///   not sent    nothing;
 ///   in flight   it may have been applied, for ever, unless a later attempt under the same
 ///               transaction number finds that it was not;

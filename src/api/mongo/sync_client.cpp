@@ -1,5 +1,6 @@
-#include "api/mongo/client_parts.hpp"
 #include "api/common/default_runtime.hpp"
+#include "api/mongo/access.hpp"
+#include "api/mongo/client_impl.hpp"
 #include "holdfast/mongo/sync/client.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -14,29 +15,28 @@ class client_bridge final : public blocking_bridge {
 public:
     client_bridge(core::mongo::parsed_uri parsed, mongo::client_options options)
         : runtime_{api::blocking_runtime::start()},
-          parts_{std::make_shared<mongo::client_parts>(runtime_->world(), std::move(parsed),
-                                                       std::move(options))}
+          impl_{std::make_shared<mongo::client_impl>(runtime_->world(), std::move(parsed),
+                                                     std::move(options))}
     {
-        parts_->make_blocking = api::blocking_runtime::make_blocking;
+        impl_->make_blocking = api::blocking_runtime::make_blocking;
     }
 
-    /// Names are looked up by the client's own thread, once, whoever comes first.
+    /// Names are looked up by the client's own thread, once, for the first operation.
     result<void> open() override
     {
-        if (parts_->is_open())
+        if (impl_->is_open())
             return {};
-        const core::deadline until = parts_->order_for({}, nullptr).until;  // timeoutMS
-        return asio::co_spawn(parts_->world->executor(), parts_->open(until), asio::use_future)
-            .get();
+        const core::deadline until = impl_->order_for({}, nullptr).until;  // timeoutMS
+        return asio::co_spawn(impl_->world->executor(), impl_->open(until), asio::use_future).get();
     }
 
     void run_quiet(asio::awaitable<void> what) override { runtime_->run(std::move(what)); }
 
-    const std::shared_ptr<mongo::client_parts>& parts() const noexcept { return parts_; }
+    const std::shared_ptr<mongo::client_impl>& impl() const noexcept { return impl_; }
 
 private:
     const std::unique_ptr<api::blocking_runtime> runtime_;  // goes last: the rest lives on it
-    const std::shared_ptr<mongo::client_parts> parts_;
+    const std::shared_ptr<mongo::client_impl> impl_;
 };
 
 }  // namespace
@@ -54,7 +54,7 @@ result<client> client::create(std::string_view uri, mongo::client_options option
     if (auto fine = mongo::check(parsed->settings, options); !fine)
         return std::move(fine).error();
     auto on = std::make_shared<client_bridge>(*std::move(parsed), std::move(options));
-    mongo::client inner{on->parts()};
+    mongo::client inner = mongo::access::make_client(on->impl());
     return client{std::move(on), std::move(inner)};
 }
 

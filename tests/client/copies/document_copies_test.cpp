@@ -1,3 +1,4 @@
+#include "api/mongo/access.hpp"
 #include "client/copies/copy_tracker.hpp"
 #include "client/traffic.hpp"
 #include "support/other_world.hpp"
@@ -56,7 +57,7 @@ protected:
     document_copies() : s{{.hosts = {"a"}}}, document{bson::doc("text", text(), "_id", 1)}
     {
         const auto world = std::make_shared<counted_world>(s.app.world());
-        s.client.emplace(mongo::client::in_world(world, "mongodb://a/?replicaSet=rs").value());
+        s.client.emplace(mongo::access::in_world(world, "mongodb://a/?replicaSet=rs").value());
         EXPECT_TRUE(s.run(bson::doc("ping", 1)).good());
         copy_test::reset();
     }

@@ -1,5 +1,6 @@
 #include "client/prose/lab_scene.hpp"
 
+#include "api/mongo/access.hpp"
 #include "net/tls/tls.hpp"
 #include "support/certificates.hpp"
 #include "support/other_world.hpp"
@@ -133,7 +134,7 @@ void lab_scene::connect_in(std::shared_ptr<runtime::world> world, const std::str
     if (!before_)
         before_ = simulation.left();
     options.listeners.insert(options.listeners.begin(), recorder_);
-    client.emplace(mongo::client::in_world(std::move(world), to, std::move(options)).value());
+    client.emplace(mongo::access::in_world(std::move(world), to, std::move(options)).value());
 }
 
 bool lab_scene::finish(const std::function<bool()>& done)
@@ -164,7 +165,7 @@ void lab_scene::fail(std::string_view mode, std::string_view data)
 void lab_scene::fail_router(std::size_t router, std::string_view mode, std::string_view data)
 {
     const bson::document what = bson::from_json(fail_command(mode, data)).value();
-    const auto to = mongo::client::in_world(
+    const auto to = mongo::access::in_world(
                         std::shared_ptr<runtime::world>{std::shared_ptr<void>{}, &app.world()},
                         "mongodb://" + set->router_address(router) + "/?directConnection=true")
                         .value();

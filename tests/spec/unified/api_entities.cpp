@@ -1,5 +1,6 @@
 #include "api_entities.hpp"
 
+#include "api/mongo/access.hpp"
 #include "arguments.hpp"
 #include "core/mongo/uri/option_table.hpp"
 #include "core/mongo/uri/uri.hpp"
@@ -128,7 +129,7 @@ std::shared_ptr<client_entity> new_client(context& in, const entity_description&
     if (const auto api = what.document_if("serverApi"))
         options.server_api = api_of(*api);
     what.finish();
-    auto made = mongo::client::in_world(in.world, uri, options);
+    auto made = mongo::access::in_world(in.world, uri, options);
     demand(made.has_value(), made ? "" : "client: " + made.error().explain());
     auto entity = std::make_shared<client_entity>(
         client_entity{*std::move(made), std::move(events), std::move(messages), std::move(news)});

@@ -1,30 +1,17 @@
-#include "api/mongo/client_parts.hpp"
+#include "api/mongo/access.hpp"
+#include "api/mongo/client_impl.hpp"
 #include "api/mongo/collection_settings.hpp"
-#include "api/mongo/plain_replies.hpp"
 #include "api_call.hpp"
 #include "core/mongo/operation/draft.hpp"
 #include "core/mongo/operation/query.hpp"
+#include "holdfast/mongo/operations.hpp"
 
 /// Helpers that other drivers have and have deprecated. The public API does without them; here they
 /// are carried out by the library's executor, as its own helpers are.
 namespace holdfast::spec::unified {
 namespace {
 
-using parts = std::shared_ptr<mongo::client_parts>;
-using settings_of = std::shared_ptr<const mongo::collection_settings>;
-
-/// An explicit instantiation may name what is private; so the public class needs no door for tests.
-template <parts mongo::collection::* Parts, settings_of mongo::collection::* Settings>
-struct opened {
-    friend const parts& parts_of(const mongo::collection& which) { return which.*Parts; }
-    friend const mongo::collection_settings& space_of(const mongo::collection& which)
-    {
-        return *(which.*Settings);
-    }
-};
-const parts& parts_of(const mongo::collection& which);
-const mongo::collection_settings& space_of(const mongo::collection& which);
-template struct opened<&mongo::collection::parts_, &mongo::collection::settings_>;
+using mongo::access;
 
 result<core::mongo::command> count_command(const core::mongo::operation_space& space,
                                            bson::view filter, const mongo::count_options& options)
@@ -63,12 +50,12 @@ outcome_later map_reduce(context_ptr in, const operation& what)
     arguments given{*in, what};
     mongo::count_options options;
     options.session = given.session();
-    auto command = map_reduce_command(space_of(on), given, options);
+    auto command = map_reduce_command(access::settings_of(on), given, options);
     given.finish();
     demand(!command || command->body.find_path("out.inline"),
            "mapReduce: the runner knows inline results only");
-    auto running = parts_of(on)->run_and_read<result<bson::document>>(
-        std::move(command), options.session, mongo::read_reply);
+    auto running = access::client_of(on)->run_and_read<result<bson::document>>(
+        std::move(command), options.session, &core::mongo::run_command_operation::read);
     const auto came = co_await std::move(running);
     if (!came)
         co_return failed_with(came.error());
@@ -82,9 +69,9 @@ constexpr named_operation all[] = {
     {"count",
      on_collection<mongo::count_options, arg::document<"filter">>(
          [](const mongo::collection& on, bson::view filter, const mongo::count_options& options) {
-             return parts_of(on)->run_and_read<result<std::int64_t>>(
-                 count_command(space_of(on), filter, options), options.session,
-                 core::mongo::read_estimated_count);
+             return access::client_of(on)->run_and_read<result<std::int64_t>>(
+                 count_command(access::settings_of(on), filter, options), options.session,
+                 &core::mongo::estimated_document_count_operation::read);
          })},
     {"mapReduce", map_reduce},
 };

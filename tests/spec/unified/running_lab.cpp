@@ -1,6 +1,7 @@
 #include "running_lab.hpp"
 
 #include "../case_fields.hpp"
+#include "api/mongo/access.hpp"
 #include "holdfast/bson/json.hpp"
 #include "holdfast/mongo/error.hpp"
 #include "runtime/wait.hpp"
@@ -75,7 +76,7 @@ runtime::awaitable<void> running_lab::close_clients()
 
 mongo::client running_lab::make_client(const std::string& uri)
 {
-    auto made = mongo::client::in_world(servers_->world(), uri);
+    auto made = mongo::access::in_world(servers_->world(), uri);
     demand(made.has_value(), made ? "" : "the runner's client: " + made.error().explain());
     return *std::move(made);
 }

@@ -1,7 +1,7 @@
 #pragma once
+#include "holdfast/blocking.hpp"
 #include "holdfast/bson/mapping.hpp"
 #include "holdfast/mongo/collection.hpp"
-#include "holdfast/blocking.hpp"
 #include "holdfast/mongo/sync/cursor.hpp"
 
 #include <cstdint>
@@ -20,11 +20,6 @@ namespace holdfast::mongo::sync {
 /// cheap to copy, for any number of threads.
 class collection : blocking_handle<mongo::collection> {
 public:
-    collection(std::shared_ptr<blocking_bridge> on, mongo::collection inner)
-        : blocking_handle{std::move(on), std::move(inner)}
-    {
-    }
-
     const std::string& name() const noexcept { return inner_.name(); }
     const std::string& database_name() const noexcept { return inner_.database_name(); }
 
@@ -33,29 +28,17 @@ public:
 
     // ---- Writes of one statement ----
 
-    mongo::insert_one_result insert_one(bson::view document,
+    template <mongo::details::storable T>
+    mongo::insert_one_result insert_one(const T& document,
                                         mongo::insert_one_options options = {}) const
     {
         return try_insert_one(document, options).value();
     }
-    result<mongo::insert_one_result> try_insert_one(bson::view document,
+    template <mongo::details::storable T>
+    result<mongo::insert_one_result> try_insert_one(const T& document,
                                                     mongo::insert_one_options options = {}) const
     {
         return wait(inner_.insert_one(document, options, asio::use_awaitable));
-    }
-    template <bson::document_type T>
-    mongo::insert_one_result insert_one(const T& value, mongo::insert_one_options options = {}) const
-    {
-        return try_insert_one(value, options).value();
-    }
-    template <bson::document_type T>
-    result<mongo::insert_one_result> try_insert_one(const T& value,
-                                                    mongo::insert_one_options options = {}) const
-    {
-        const auto document = bson::to_bson(value);
-        if (!document)
-            return document.error();
-        return try_insert_one(document->view(), options);
     }
 
     mongo::update_result update_one(bson::view filter, mongo::update_view change,
@@ -80,30 +63,17 @@ public:
         return wait(inner_.update_many(filter, change, options, asio::use_awaitable));
     }
 
-    mongo::update_result replace_one(bson::view filter, bson::view by,
+    template <mongo::details::storable T>
+    mongo::update_result replace_one(bson::view filter, const T& by,
                                      mongo::update_options options = {}) const
     {
         return try_replace_one(filter, by, options).value();
     }
-    result<mongo::update_result> try_replace_one(bson::view filter, bson::view by,
+    template <mongo::details::storable T>
+    result<mongo::update_result> try_replace_one(bson::view filter, const T& by,
                                                  mongo::update_options options = {}) const
     {
         return wait(inner_.replace_one(filter, by, options, asio::use_awaitable));
-    }
-    template <bson::document_type T>
-    mongo::update_result replace_one(bson::view filter, const T& value,
-                                     mongo::update_options options = {}) const
-    {
-        return try_replace_one(filter, value, options).value();
-    }
-    template <bson::document_type T>
-    result<mongo::update_result> try_replace_one(bson::view filter, const T& value,
-                                                 mongo::update_options options = {}) const
-    {
-        const auto document = bson::to_bson(value);
-        if (!document)
-            return document.error();
-        return try_replace_one(filter, document->view(), options);
     }
 
     mongo::delete_result delete_one(bson::view filter, mongo::delete_options options = {}) const
@@ -133,8 +103,9 @@ public:
         return try_find_one_and_update<T>(filter, change, options).value();
     }
     template <class T = bson::document>
-    result<std::optional<T>> try_find_one_and_update(bson::view filter, mongo::update_view change,
-                                                     mongo::find_and_modify_options options = {}) const
+    result<std::optional<T>> try_find_one_and_update(
+        bson::view filter, mongo::update_view change,
+        mongo::find_and_modify_options options = {}) const
     {
         return wait(
             inner_.template find_one_and_update<T>(filter, change, options, asio::use_awaitable));
@@ -146,10 +117,11 @@ public:
         return try_find_one_and_replace<T>(filter, by, options).value();
     }
     template <class T = bson::document>
-    result<std::optional<T>> try_find_one_and_replace(bson::view filter, bson::view by,
-                                                      mongo::find_and_modify_options options = {}) const
+    result<std::optional<T>> try_find_one_and_replace(
+        bson::view filter, bson::view by, mongo::find_and_modify_options options = {}) const
     {
-        return wait(inner_.template find_one_and_replace<T>(filter, by, options, asio::use_awaitable));
+        return wait(
+            inner_.template find_one_and_replace<T>(filter, by, options, asio::use_awaitable));
     }
     template <class T = bson::document>
     std::optional<T> find_one_and_delete(bson::view filter,
@@ -158,8 +130,8 @@ public:
         return try_find_one_and_delete<T>(filter, options).value();
     }
     template <class T = bson::document>
-    result<std::optional<T>> try_find_one_and_delete(bson::view filter,
-                                                     mongo::find_and_modify_options options = {}) const
+    result<std::optional<T>> try_find_one_and_delete(
+        bson::view filter, mongo::find_and_modify_options options = {}) const
     {
         return wait(inner_.template find_one_and_delete<T>(filter, options, asio::use_awaitable));
     }
@@ -193,7 +165,7 @@ public:
 
     // ---- Reads ----
 
-    /// Does no I/O yet: what goes wrong is told when the cursor is read.
+    /// Does no I/O yet: errors are reported when the cursor is read.
     cursor find(bson::view filter, mongo::find_options options = {}) const
     {
         return cursor{bridge_, inner_.find(filter, options)};
@@ -218,7 +190,8 @@ public:
     {
         return try_count_documents(filter, options).value();
     }
-    result<std::int64_t> try_count_documents(bson::view filter, mongo::count_options options = {}) const
+    result<std::int64_t> try_count_documents(bson::view filter,
+                                             mongo::count_options options = {}) const
     {
         return wait(inner_.count_documents(filter, options, asio::use_awaitable));
     }
@@ -294,6 +267,14 @@ public:
     result<void> try_rename(std::string_view to, mongo::rename_options options = {}) const
     {
         return wait(inner_.rename(to, options, asio::use_awaitable));
+    }
+
+private:
+    friend class database;
+
+    collection(std::shared_ptr<blocking_bridge> on, mongo::collection inner)
+        : blocking_handle{std::move(on), std::move(inner)}
+    {
     }
 };
 

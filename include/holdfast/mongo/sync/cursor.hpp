@@ -1,6 +1,6 @@
 #pragma once
-#include "holdfast/mongo/cursor.hpp"
 #include "holdfast/blocking.hpp"
+#include "holdfast/mongo/cursor.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -23,10 +23,6 @@ namespace holdfast::mongo::sync {
 /// begin with try_ are of the forms that do not throw.
 class cursor : blocking_handle<mongo::cursor> {
 public:
-    cursor(std::shared_ptr<blocking_bridge> on, mongo::cursor inner)
-        : blocking_handle{std::move(on), std::move(inner)}
-    {
-    }
     cursor(cursor&&) noexcept = default;
     cursor& operator=(cursor&& other) noexcept
     {
@@ -124,6 +120,14 @@ public:
     std::default_sentinel_t end() const noexcept { return {}; }
 
 private:
+    friend class collection;
+    friend class database;
+
+    cursor(std::shared_ptr<blocking_bridge> on, mongo::cursor inner)
+        : blocking_handle{std::move(on), std::move(inner)}
+    {
+    }
+
     /// Here rather than by the client's own thread, which watches the servers.
     void give_up() noexcept
     {

@@ -1,6 +1,6 @@
 #pragma once
-#include "holdfast/mongo/database.hpp"
 #include "holdfast/blocking.hpp"
+#include "holdfast/mongo/database.hpp"
 #include "holdfast/mongo/sync/collection.hpp"
 #include "holdfast/mongo/sync/cursor.hpp"
 
@@ -16,11 +16,6 @@ namespace holdfast::mongo::sync {
 /// of each operation.
 class database : blocking_handle<mongo::database> {
 public:
-    database(std::shared_ptr<blocking_bridge> on, mongo::database inner)
-        : blocking_handle{std::move(on), std::move(inner)}
-    {
-    }
-
     const std::string& name() const noexcept { return inner_.name(); }
     database with(mongo::defaults options) const { return database{bridge_, inner_.with(options)}; }
 
@@ -58,8 +53,8 @@ public:
     {
         return try_create_collection(name, options).value();
     }
-    result<sync::collection> try_create_collection(std::string_view name,
-                                                   mongo::create_collection_options options = {}) const
+    result<sync::collection> try_create_collection(
+        std::string_view name, mongo::create_collection_options options = {}) const
     {
         auto made = wait(inner_.create_collection(name, options, asio::use_awaitable));
         if (!made)
@@ -85,7 +80,8 @@ public:
     {
         return try_list_collection_names(options).value();
     }
-    result<std::vector<std::string>> try_list_collection_names(mongo::list_options options = {}) const
+    result<std::vector<std::string>> try_list_collection_names(
+        mongo::list_options options = {}) const
     {
         return wait(inner_.list_collection_names(options, asio::use_awaitable));
     }
@@ -93,6 +89,14 @@ public:
     result<void> try_drop(mongo::drop_options options = {}) const
     {
         return wait(inner_.drop(options, asio::use_awaitable));
+    }
+
+private:
+    friend class client;
+
+    database(std::shared_ptr<blocking_bridge> on, mongo::database inner)
+        : blocking_handle{std::move(on), std::move(inner)}
+    {
     }
 };
 

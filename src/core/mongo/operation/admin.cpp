@@ -9,12 +9,17 @@
 namespace holdfast::core::mongo {
 namespace {
 
-using holdfast::mongo::create_collection_options;
-using holdfast::mongo::drop_options;
 using holdfast::mongo::list_options;
-using holdfast::mongo::rename_options;
 
 constexpr std::int32_t namespace_not_found = 26;
+
+/// What does not exist has been dropped.
+result<void> read_drop(command_outcome& outcome)
+{
+    if (outcome || outcome.error().code() == error_code{namespace_not_found, server_category()})
+        return {};
+    return std::move(outcome).error();
+}
 
 bool asks_only_for_names(bson::view filter)
 {
@@ -24,12 +29,11 @@ bool asks_only_for_names(bson::view filter)
 
 }  // namespace
 
-result<command> create_collection(const operation_space& database, std::string_view name,
-                                  const create_collection_options& options)
+result<command> create_collection_operation::build(const operation_space& in) const
 {
     if (name.empty())
         return nameless("create_collection");
-    admin_change made{database.database, database, options.timeout};
+    admin_change made{in.database, in, options.timeout};
     made.body().add("create", name);
     made.add("capped", options.capped)
         .add("size", options.size)
@@ -50,50 +54,66 @@ result<command> create_collection(const operation_space& database, std::string_v
     return made.finish(options.write_concern, options.comment);
 }
 
-result<command> modify_collection(const operation_space& database, std::string_view name,
-                                  bson::view changes, const drop_options& options)
+result<void> create_collection_operation::read(command_outcome outcome, const command&)
+{
+    return read_success(outcome);
+}
+
+result<command> modify_collection_operation::build(const operation_space& in) const
 {
     if (name.empty())
         return nameless("modify_collection");
-    admin_change made{database.database, database, options.timeout};
+    admin_change made{in.database, in, options.timeout};
     made.body().add("collMod", name).merge(changes);
     return made.finish(options.write_concern, options.comment);
 }
 
-result<command> drop_collection(const operation_space& space, const drop_options& options)
+result<bson::document> modify_collection_operation::read(command_outcome outcome, const command&)
 {
-    if (space.collection.empty())
+    return std::move(outcome).to_document();
+}
+
+result<command> drop_collection_operation::build(const operation_space& in) const
+{
+    if (in.collection.empty())
         return nameless("drop");
-    admin_change made{space.database, space, options.timeout};
-    made.body().add("drop", space.collection);
+    admin_change made{in.database, in, options.timeout};
+    made.body().add("drop", in.collection);
     return made.finish(options.write_concern, options.comment);
 }
 
-result<void> read_drop(result<bson::document> outcome)
+result<void> drop_collection_operation::read(command_outcome outcome, const command&)
 {
-    if (outcome || outcome.error().code() == error_code{namespace_not_found, server_category()})
-        return {};
-    return std::move(outcome).error();
+    return read_drop(outcome);
 }
 
-result<command> rename_collection(const operation_space& space, std::string_view to,
-                                  const rename_options& options)
+result<command> rename_collection_operation::build(const operation_space& in) const
 {
-    if (space.collection.empty() || to.empty())
+    if (in.collection.empty() || to.empty())
         return nameless("rename");
-    std::string target = space.database;
+    std::string target = in.database;
     target.append(".").append(to);
-    admin_change made{"admin", space, options.timeout};
-    made.body().add("renameCollection", space.full_name()).add("to", target);
+    admin_change made{"admin", in, options.timeout};
+    made.body().add("renameCollection", in.full_name()).add("to", target);
     made.add("dropTarget", options.drop_target);
     return made.finish(options.write_concern, options.comment);
 }
 
-result<command> drop_database(const operation_space& database, const drop_options& options)
+result<void> rename_collection_operation::read(command_outcome outcome, const command&)
 {
-    admin_change made{database.database, database, options.timeout};
+    return read_success(outcome);
+}
+
+result<command> drop_database_operation::build(const operation_space& in) const
+{
+    admin_change made{in.database, in, options.timeout};
     made.body().add("dropDatabase", 1);
     return made.finish(options.write_concern, options.comment);
+}
+
+result<void> drop_database_operation::read(command_outcome outcome, const command&)
+{
+    return read_drop(outcome);
 }
 
 result<query> list_collections(const operation_space& database, const list_options& options)
@@ -125,6 +145,8 @@ list_options names_only(const list_options& options)
     return names;
 }
 
+namespace {
+
 result<command> list_databases(const operation_space& admin, const list_options& options)
 {
     bson::byte_buffer bytes;
@@ -145,11 +167,9 @@ result<command> list_databases(const operation_space& admin, const list_options&
     return made;
 }
 
-namespace {
-
 /// Each document of the reply, given to `take`.
 template <class Take>
-result<void> each_database(const result<bson::document>& outcome, Take take)
+result<void> each_database(const command_outcome& outcome, Take take)
 {
     if (!outcome)
         return outcome.error();
@@ -168,7 +188,13 @@ result<void> each_database(const result<bson::document>& outcome, Take take)
 
 }  // namespace
 
-result<std::vector<bson::document>> read_databases(result<bson::document> outcome)
+result<command> list_databases_operation::build(const operation_space& in) const
+{
+    return list_databases(in, options);
+}
+
+result<std::vector<bson::document>> list_databases_operation::read(command_outcome outcome,
+                                                                   const command&)
 {
     std::vector<bson::document> all;
     auto read = each_database(outcome, [&](bson::view one) { all.emplace_back(one); });
@@ -177,7 +203,13 @@ result<std::vector<bson::document>> read_databases(result<bson::document> outcom
     return all;
 }
 
-result<std::vector<std::string>> read_database_names(result<bson::document> outcome)
+result<command> list_database_names_operation::build(const operation_space& in) const
+{
+    return list_databases(in, names_only(options));
+}
+
+result<std::vector<std::string>> list_database_names_operation::read(command_outcome outcome,
+                                                                     const command&)
 {
     std::vector<std::string> names;
     auto read = each_database(outcome, [&](bson::view one) {

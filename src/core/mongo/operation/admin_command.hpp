@@ -1,5 +1,6 @@
 #pragma once
 #include "core/mongo/error/errc.hpp"
+#include "core/mongo/operation/command_outcome.hpp"
 #include "core/mongo/operation/admin.hpp"
 
 #include <chrono>
@@ -8,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-/// What commands about databases, collections and indexes have in common.
+/// The common part of commands about databases, collections and indexes.
 namespace holdfast::core::mongo {
 
 /// A command that changes more than documents. The server carries out such a command and answers
@@ -59,6 +60,14 @@ private:
     bson::byte_buffer bytes_;
     bson::builder body_{bytes_};
 };
+
+/// For operations whose reply holds nothing but its success.
+inline result<void> read_success(command_outcome& outcome)
+{
+    if (!outcome)
+        return std::move(outcome).error();
+    return {};
+}
 
 inline error nameless(std::string_view operation)
 {

@@ -3,12 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace holdfast::core::mongo {
 namespace {
 
-using holdfast::mongo::index_hint;
 using holdfast::mongo::index_model;
 using holdfast::mongo::index_options;
 
@@ -50,6 +52,18 @@ result<command> finish(admin_change& made, const index_options& options)
     return done;
 }
 
+/// The names of the indexes that a createIndexes command is about.
+std::vector<std::string> index_names(const command& sent)
+{
+    std::vector<std::string> names;
+    const bson::element list = sent.body.find("indexes");
+    if (list.type() != bson::type::array)
+        return names;
+    for (const bson::element& one : list.as_array())
+        names.emplace_back(one.as_document().find("name").as_string());
+    return names;
+}
+
 }  // namespace
 
 std::string index_name(bson::view keys)
@@ -61,20 +75,19 @@ std::string index_name(bson::view keys)
             name += '_';
         name.append(key.key()).append("_").append(direction_of(key));
     }
-    // The one name that the server does not let itself be told. A hashed one has one like others.
+    // The server insists on this name. A hashed index on _id is named like others.
     const auto order = keys.find("_id").get<std::int64_t>();
     return count == 1 && order && *order == 1 ? "_id_" : name;
 }
 
-result<command> create_indexes(const operation_space& space, std::span<const index_model> indexes,
-                               const index_options& options)
+result<command> create_indexes_operation::build(const operation_space& in) const
 {
-    if (space.collection.empty())
+    if (in.collection.empty())
         return nameless("create_indexes");
     if (indexes.empty())
         return error{errc::command_failed, "create_indexes: there is no index to be created"};
-    admin_change made{space.database, space, options.timeout};
-    made.body().add("createIndexes", space.collection);
+    admin_change made{in.database, in, options.timeout};
+    made.body().add("createIndexes", in.collection);
     {
         auto list = made.body().array("indexes");
         for (const index_model& one : indexes) {
@@ -90,26 +103,35 @@ result<command> create_indexes(const operation_space& space, std::span<const ind
     return done;
 }
 
-std::vector<std::string> index_names(const command& sent)
+result<std::vector<std::string>> create_indexes_operation::read(command_outcome outcome,
+                                                                const command& sent)
 {
-    std::vector<std::string> names;
-    const bson::element list = sent.body.find("indexes");
-    if (list.type() != bson::type::array)
-        return names;
-    for (const bson::element& one : list.as_array())
-        names.emplace_back(one.as_document().find("name").as_string());
-    return names;
+    if (!outcome)
+        return std::move(outcome).error();
+    return index_names(sent);
 }
 
-result<command> drop_index(const operation_space& space, index_hint which, const index_options& options)
+result<command> create_index_operation::build(const operation_space& in) const
 {
-    if (space.collection.empty())
+    return create_indexes_operation{std::span{&index, 1}, options}.build(in);
+}
+
+result<std::string> create_index_operation::read(command_outcome outcome, const command& sent)
+{
+    if (!outcome)
+        return std::move(outcome).error();
+    return std::move(index_names(sent).front());
+}
+
+result<command> drop_index_operation::build(const operation_space& in) const
+{
+    if (in.collection.empty())
         return nameless("drop_index");
     if (which.empty())
         return error{errc::command_failed,
                      "drop_index: say which index, by its name or by its keys"};
-    admin_change made{space.database, space, options.timeout};
-    made.body().add("dropIndexes", space.collection);
+    admin_change made{in.database, in, options.timeout};
+    made.body().add("dropIndexes", in.collection);
     which.write(made.body(), "index");
     auto done = finish(made, options);
     if (done) {
@@ -122,16 +144,27 @@ result<command> drop_index(const operation_space& space, index_hint which, const
     return done;
 }
 
-result<command> drop_all_indexes(const operation_space& space, const index_options& options)
+result<void> drop_index_operation::read(command_outcome outcome, const command&)
 {
-    if (space.collection.empty())
+    return read_success(outcome);
+}
+
+result<command> drop_indexes_operation::build(const operation_space& in) const
+{
+    if (in.collection.empty())
         return nameless("drop_indexes");
-    admin_change made{space.database, space, options.timeout};
-    made.body().add("dropIndexes", space.collection).add("index", "*");
+    admin_change made{in.database, in, options.timeout};
+    made.body().add("dropIndexes", in.collection).add("index", "*");
     return finish(made, options);
 }
 
-result<query> list_indexes(const operation_space& space, const holdfast::mongo::list_options& options)
+result<void> drop_indexes_operation::read(command_outcome outcome, const command&)
+{
+    return read_success(outcome);
+}
+
+result<query> list_indexes(const operation_space& space,
+                           const holdfast::mongo::list_options& options)
 {
     if (space.collection.empty())
         return nameless("list_indexes");

@@ -1,6 +1,7 @@
 #include "core/mongo/operation/bulk.hpp"
 
 #include "core/mongo/error/errc.hpp"
+#include "core/mongo/operation/batch_eligibility.hpp"
 #include "core/mongo/operation/bulk_failure.hpp"
 #include "core/mongo/operation/bulk_plan.hpp"
 #include "core/mongo/operation/draft.hpp"
@@ -51,7 +52,6 @@ private:
 
     result<command> make_command(statement_kind kind, const operation_space& space,
                                  const bulk_write_options& options);
-    bool decide_eligibility();
     bool is_eligible(const connection_description& limits) override;
     result<void> write(message_builder& to, const connection_description& limits) override;
     result<std::size_t> measure(std::size_t room, const connection_description& limits) const;
@@ -81,11 +81,9 @@ private:
 
     std::size_t group_ = 0;
     std::size_t begin_ = 0;  // of the batch
-    std::size_t end_ = 0;  // the same: nobody has decided yet
-    std::size_t at_most_ = 0;
-    batch_limits expected_;  // what connections allow, as far as we have seen
+    std::size_t end_ = 0;  // the same: not decided yet
+    batch_eligibility<const bulk_plan> eligibility_{plan_};
     command current_;
-    bool eligible_ = false;
     bool sent_ = false;
     bool stopped_ = false;
 
@@ -94,7 +92,8 @@ private:
     bulk_failure failure_;
 };
 
-result<void> writes_in_turn::prepare(const operation_space& space, const bulk_write_options& options)
+result<void> writes_in_turn::prepare(const operation_space& space,
+                                     const bulk_write_options& options)
 {
     std::array<bool, kinds> has{};
     for (const bulk_plan::group& one : plan_.groups()) {
@@ -106,7 +105,7 @@ result<void> writes_in_turn::prepare(const operation_space& space, const bulk_wr
         acknowledged_ = made->acknowledged;
         commands_[number(one.kind)] = *std::move(made);
     }
-    // Nobody would hear that an old server refuses a hint.
+    // The refusal of a hint by an old server would go unnoticed.
     if (!acknowledged_ && plan_.has_hint(statement_kind::update))
         commands_[number(statement_kind::update)].need = {8, "a hint in an update"};
     if (!acknowledged_ && plan_.has_hint(statement_kind::remove))
@@ -140,34 +139,14 @@ command* writes_in_turn::next()
     const bulk_plan::group& from = current();
     current_ = commands_[number(from.kind)];
     end_ = begin_;
-    current_.eligible = decide_eligibility();
+    current_.eligible = eligibility_.start(begin_, from.end, acknowledged_,
+                                           from.kind != statement_kind::insert);
     return &current_;
-}
-
-/// A command with a statement for many documents has no transaction number. Which statements it
-/// will have is decided when it is written, but hardly more than these.
-bool writes_in_turn::decide_eligibility()
-{
-    const bulk_plan::group& from = current();
-    eligible_ = acknowledged_;
-    at_most_ = from.end;
-    if (!acknowledged_ || from.kind == statement_kind::insert)
-        return eligible_;
-    const std::size_t all = plan_.fits(begin_, from.end, expected_.bytes, expected_.writes);
-    const std::size_t multi = plan_.first_multi(begin_, from.end);
-    eligible_ = multi >= all && multi != begin_;
-    if (eligible_)
-        at_most_ = multi;
-    return eligible_;
 }
 
 bool writes_in_turn::is_eligible(const connection_description& limits)
 {
-    const batch_limits now{limits};
-    if (end_ != begin_ || now == expected_)
-        return eligible_;
-    expected_ = now;
-    return decide_eligibility();
+    return eligibility_.on(limits);
 }
 
 /// Where the batch ends on a connection that leaves it so much room.
@@ -179,7 +158,8 @@ result<std::size_t> writes_in_turn::measure(std::size_t room,
     if (current().kind != statement_kind::insert)
         limit += statement_allowance;
     limit = std::min(limit, room);
-    const std::size_t end = std::max(plan_.fits(begin_, at_most_, room, count), begin_ + 1);
+    const std::size_t end = std::max(plan_.fits(begin_, eligibility_.end(), room, count),
+                                     begin_ + 1);
     const std::size_t bad = plan_.too_large(begin_, end, limit);
     if (bad == end) [[likely]]
         return end;
@@ -200,7 +180,7 @@ result<void> writes_in_turn::write(message_builder& to, const connection_descrip
         if (!end)
             return std::move(end).error();
         end_ = *end;
-        expected_ = batch_limits{limits};
+        eligibility_.written(limits);
     }
     sent_ = true;
     auto sequence = to.sequence(name);
@@ -211,7 +191,7 @@ result<void> writes_in_turn::write(message_builder& to, const connection_descrip
 void writes_in_turn::done(result<bson::document> outcome)
 {
     if (end_ == begin_)
-        end_ = at_most_;
+        end_ = eligibility_.end();
     const auto reply = failure_.take(std::move(outcome));
     if (!reply) {
         stopped_ = true;
@@ -330,10 +310,9 @@ result<insert_many_result> writes_in_turn::finish_inserts()
 
 }  // namespace
 
-result<std::unique_ptr<collection_writes>> collection_writes::make(const operation_space& space,
-                                                                   write_list list,
-                                                                   const bulk_write_options& options,
-                                                                   id_source& ids)
+result<std::unique_ptr<collection_writes>> collection_writes::make(
+    const operation_space& space, write_list list, const bulk_write_options& options,
+    id_source& ids)
 {
     if (auto good = check_writes(list); !good)
         return std::move(good).error();

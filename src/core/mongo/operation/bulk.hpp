@@ -1,7 +1,7 @@
 #pragma once
 #include "core/mongo/operation/command.hpp"
+#include "core/mongo/operation/id_source.hpp"
 #include "core/mongo/operation/space.hpp"
-#include "holdfast/bson/object_id.hpp"
 #include "holdfast/mongo/bulk.hpp"
 #include "holdfast/mongo/crud_options.hpp"
 #include "holdfast/mongo/error.hpp"
@@ -19,13 +19,6 @@
 ///         writes.done(execute(*next));
 ///     return writes.finish();
 namespace holdfast::core::mongo {
-
-/// Fresh ids for documents that have none.
-class id_source {
-public:
-    virtual ~id_source() = default;
-    virtual bson::object_id next() = 0;
-};
 
 class collection_writes {
 public:

@@ -1,7 +1,7 @@
 #include "core/mongo/operation/bulk_failure.hpp"
 
 #include "core/mongo/error/server_error.hpp"
-#include "core/mongo/operation/draft.hpp"
+#include "core/mongo/operation/write_reply.hpp"
 #include "core/mongo/sdam/reply.hpp"
 
 #include <algorithm>
@@ -15,25 +15,6 @@ using holdfast::mongo::server_failure;
 using holdfast::mongo::write_concern_error;
 using holdfast::mongo::write_error;
 using holdfast::mongo::write_failure;
-
-constexpr std::int32_t unknown_error = 8;  // the server's own code for an error without one
-
-std::int32_t code_in(bson::view from)
-{
-    return static_cast<std::int32_t>(number_or(from.find("code"), unknown_error));
-}
-
-std::string text_in(bson::view from, std::string_view name)
-{
-    return std::string{text_or_empty(from.find(name))};
-}
-
-bson::document details_in(bson::view from)
-{
-    const bson::element details = from.find("errInfo");
-    return details.type() == bson::type::document ? bson::document{details.as_document()}
-                                                  : bson::document{};
-}
 
 }  // namespace
 
@@ -96,8 +77,8 @@ error bulk_failure::worst() const
     std::string description = where + ": ";
     description += first.message.empty() ? "the server gives no reason" : first.message;
     if (const std::size_t more = write_errors_.size() - 1; more != 0)
-        description += "; " + std::to_string(more) + (more == 1 ? " other write" : " other writes") +
-                 " failed as well";
+        description += "; " + std::to_string(more) +
+                       (more == 1 ? " other write" : " other writes") + " failed as well";
     error made{error_code{first.code, server_category()}, std::move(description)};
     made = std::move(made).with_context("write", std::move(where));
     if (!by_concern_)

@@ -44,7 +44,7 @@ public:
     /// What ended it as it came, for who has nothing to add: not a single write was sent.
     error plain() && { return *std::move(ended_by_); }
 
-    /// All of it as one error, which looks like the worst of them. `told` gets the lists.
+    /// All of it as one error, which looks like the worst of them. `failed_detail` gets the lists.
     error as_error(std::shared_ptr<holdfast::mongo::write_failure> failed_detail) &&;
 
 private:

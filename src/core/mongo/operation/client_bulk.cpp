@@ -1,6 +1,7 @@
 #include "core/mongo/operation/client_bulk.hpp"
 
 #include "core/mongo/error/errc.hpp"
+#include "core/mongo/operation/batch_eligibility.hpp"
 #include "core/mongo/operation/bulk_failure.hpp"
 #include "core/mongo/operation/bulk_statements.hpp"
 #include "core/mongo/operation/client_bulk_plan.hpp"
@@ -31,7 +32,8 @@ constexpr std::size_t message_overhead = 1000;
 
 class client_writes_in_turn final : public client_writes, private command_load {
 public:
-    client_writes_in_turn(client_bulk_writes work, const bulk_write_options& options, id_source& ids)
+    client_writes_in_turn(client_bulk_writes work, const bulk_write_options& options,
+                          id_source& ids)
         : plan_{std::move(work), ids}, ordered_{options.ordered}
     {
         total_.verbose = options.verbose_results;
@@ -46,7 +48,6 @@ public:
     result<client_bulk_write_result> finish() override;
 
 private:
-    bool decide_eligibility();
     bool is_eligible(const connection_description& limits) override;
     result<void> write(message_builder& to, const connection_description& limits) override;
     result<std::size_t> measure(const connection_description& limits);
@@ -62,11 +63,9 @@ private:
     command first_;  // as every command begins
 
     std::size_t begin_ = 0;  // of the batch
-    std::size_t end_ = 0;    // the same: nobody has decided yet
-    std::size_t at_most_ = 0;
-    batch_limits expected_;  // what connections allow, as far as we have seen
+    std::size_t end_ = 0;    // the same: not decided yet
+    batch_eligibility<client_bulk_plan> eligibility_{plan_};
     command current_;
-    bool eligible_ = false;
     bool sent_ = false;
     bool stopped_ = false;  // no more commands
 
@@ -122,30 +121,13 @@ command* client_writes_in_turn::next()
         return nullptr;
     current_ = first_;
     end_ = begin_;
-    current_.eligible = decide_eligibility();
+    current_.eligible = eligibility_.start(begin_, plan_.size(), first_.acknowledged, true);
     return &current_;
-}
-
-/// A command with a write to many documents has no transaction number. Which writes it will have is
-/// decided when it is written, but hardly more than these.
-bool client_writes_in_turn::decide_eligibility()
-{
-    at_most_ = plan_.size();
-    const std::size_t all = plan_.fits(begin_, at_most_, expected_.bytes, expected_.writes);
-    const std::size_t multi = plan_.first_multi(begin_, at_most_);
-    eligible_ = first_.acknowledged && multi >= all && multi != begin_;
-    if (eligible_)
-        at_most_ = multi;
-    return eligible_;
 }
 
 bool client_writes_in_turn::is_eligible(const connection_description& limits)
 {
-    const batch_limits now{limits};
-    if (end_ != begin_ || now == expected_)
-        return eligible_;
-    expected_ = now;
-    return decide_eligibility();
+    return eligibility_.on(limits);
 }
 
 std::size_t client_writes_in_turn::room_in(const connection_description& limits) const noexcept
@@ -160,7 +142,7 @@ result<std::size_t> client_writes_in_turn::measure(const connection_description&
 {
     const std::size_t count = batch_limits{limits}.writes;
     const std::size_t room = room_in(limits);
-    const std::size_t end = plan_.fits(begin_, at_most_, room, count);
+    const std::size_t end = plan_.fits(begin_, eligibility_.end(), room, count);
     if (end != begin_)
         return end;
     return unfit_write(errc::message_too_large, begin_,
@@ -170,7 +152,7 @@ result<std::size_t> client_writes_in_turn::measure(const connection_description&
                            " that fit into a message to the server");
 }
 
-/// Nobody would hear that the server refuses what is too large.
+/// Without acknowledgement the refusal of a document that is too large would go unnoticed.
 result<void> client_writes_in_turn::check_sizes(const connection_description& limits) const
 {
     const auto most = static_cast<std::size_t>(std::max(limits.max_bson_object_size, 0));
@@ -203,7 +185,7 @@ result<void> client_writes_in_turn::write(message_builder& to, const connection_
             }
         }
         plan_.place(begin_, end_);
-        expected_ = batch_limits{limits};
+        eligibility_.written(limits);
     }
     sent_ = true;
     plan_.write(to, begin_, end_);
@@ -213,7 +195,7 @@ result<void> client_writes_in_turn::write(message_builder& to, const connection_
 void client_writes_in_turn::done(result<bson::document> outcome)
 {
     if (end_ == begin_)
-        end_ = at_most_;
+        end_ = eligibility_.end();
     results_begin_ = std::exchange(begin_, end_);
     results_end_ = end_;
     reading_ = false;
@@ -249,7 +231,7 @@ void client_writes_in_turn::count(bson::view reply)
             errors = number_or(one, 0);
     }
     if (ordered_ && errors != 0)
-        stopped_ = true;  // whether any before it was done is told by the error's place
+        stopped_ = true;  // the error's index says whether any before it succeeded
     else if (errors < static_cast<std::int64_t>(results_end_ - results_begin_))
         any_success_ = true;
 }

@@ -1,6 +1,7 @@
 #include "core/mongo/operation/query.hpp"
 
-#include "core/mongo/operation/draft.hpp"
+#include "core/mongo/operation/read_draft.hpp"
+#include "holdfast/mongo/operations.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -10,24 +11,11 @@ namespace holdfast::core::mongo {
 namespace {
 
 using holdfast::mongo::aggregate_options;
-using holdfast::mongo::count_options;
 using holdfast::mongo::cursor_kind;
-using holdfast::mongo::distinct_options;
 using holdfast::mongo::find_options;
 
 /// From this wire version on (MongoDB 4.4) a getMore takes a comment.
 constexpr std::int32_t takes_comment = 9;
-
-/// What all reads end with.
-template <class Options>
-result<command> finish(draft& d, const operation_space& space, const Options& options)
-{
-    if (auto made = make_read(d.to, space, options.read_concern, options.read_preference); !made)
-        return std::move(made).error();
-    d.limit(options.timeout);
-    d.to.raw_data = options.raw_data;
-    return d.finish();
-}
 
 bson::document keep_comment(const holdfast::mongo::any_value& comment)
 {
@@ -120,21 +108,7 @@ result<command> find(const operation_space& space, bson::view filter, const find
     d.put("collation", options.collation);
     d.put("allowDiskUse", options.allow_disk_use);
     d.put("let", options.let);
-    return finish(d, space, options);
-}
-
-void put_counting_stages(bson::builder& to, bson::view filter, const count_options& options)
-{
-    auto stages = to.array("pipeline");
-    stages.document().put("$match", filter);
-    if (options.skip.value_or(0) != 0)
-        stages.document().put("$skip", *options.skip);
-    if (options.limit.value_or(0) != 0)
-        stages.document().put("$limit", *options.limit);
-    auto group = stages.document();
-    auto counted = group.document("$group");
-    counted.put("_id", std::int32_t{1});
-    counted.document("n").put("$sum", std::int32_t{1});
+    return finish_read(d, space, options);
 }
 
 /// The name of a database, and of a collection, which may have dots in it.
@@ -168,6 +142,14 @@ bool writes_output(bson::array_view pipeline)
     return name == "$out" || name == "$merge";
 }
 
+bool is_writing_aggregate(bson::view command)
+{
+    if (command.empty() || (*command.begin()).key() != "aggregate")
+        return false;
+    const bson::element pipeline = command.find("pipeline");
+    return pipeline.type() == bson::type::array && writes_output(pipeline.as_array());
+}
+
 result<query> find(const operation_space& space, bson::view filter, const find_options& options)
 {
     const auto wanted = extent_of(options);
@@ -187,12 +169,24 @@ result<query> find(const operation_space& space, bson::view filter, const find_o
     return made;
 }
 
-result<command> find_one(const operation_space& space, bson::view filter, const find_options& options)
+result<command> find_one_operation::build(const operation_space& in) const
 {
     find_extent wanted;
     wanted.limit = 1;
     wanted.single_batch = true;
-    return find(space, filter, options, wanted);
+    return find(in, filter, options, wanted);
+}
+
+result<maybe_document> find_one_operation::read(command_outcome outcome, const command&)
+{
+    if (!outcome) [[unlikely]]
+        return std::move(outcome).error();
+    const auto batch = read_batch(*outcome);
+    if (!batch) [[unlikely]]
+        return batch.error();
+    if (batch->documents.empty())
+        return maybe_document{};
+    return maybe_document{bson::document{batch->documents.begin()->as_document()}};
 }
 
 result<query> aggregate(const operation_space& space, bson::array_view pipeline,
@@ -224,7 +218,7 @@ result<query> aggregate(const operation_space& space, bson::array_view pipeline,
             return std::move(put).error();
         d.to.acknowledged = true;  // a cursor is the answer, whatever the write concern is
     }
-    auto first = finish(d, space, options);
+    auto first = finish_read(d, space, options);
     if (!first)
         return std::move(first).error();
     if (writes) {
@@ -238,51 +232,6 @@ result<query> aggregate(const operation_space& space, bson::array_view pipeline,
     made.rules.comment = keep_comment(options.comment);
     made.rules.raw_data = options.raw_data;
     return made;
-}
-
-result<command> count_documents(const operation_space& space, bson::view filter,
-                                const count_options& options)
-{
-    draft d{space, "aggregate", filter.size() + 160};
-    put_counting_stages(d.body, filter, options);
-    d.body.put("cursor", bson::view{});
-    d.put("collation", options.collation);
-    options.hint.write(d.body, "hint");
-    options.comment.write(d.body, "comment");
-    d.put("maxTimeMS", options.max_time);
-    return finish(d, space, options);
-}
-
-result<command> estimated_document_count(const operation_space& space, const count_options& options)
-{
-    const char* wrong = nullptr;
-    if (options.skip)
-        wrong = "skip";
-    else if (options.limit)
-        wrong = "limit";
-    else if (options.collation)
-        wrong = "collation";
-    else if (!options.hint.empty())
-        wrong = "hint";
-    if (wrong != nullptr)
-        return refused(wrong, "no documents are looked at for an estimate; use count_documents");
-    draft d{space, "count", 32};
-    d.put("maxTimeMS", options.max_time);
-    options.comment.write(d.body, "comment");
-    return finish(d, space, options);
-}
-
-result<command> distinct(const operation_space& space, std::string_view field, bson::view filter,
-                         const distinct_options& options)
-{
-    draft d{space, "distinct", field.size() + filter.size() + 32};
-    d.body.put("key", field);
-    d.body.put("query", filter);
-    d.put("collation", options.collation);
-    options.hint.write(d.body, "hint");
-    options.comment.write(d.body, "comment");
-    d.put("maxTimeMS", options.max_time);
-    return finish(d, space, options);
 }
 
 command get_more(std::string_view space, std::int64_t id, const cursor_rules& rules,

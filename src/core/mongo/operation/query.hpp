@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-/// Reads: from arguments to a command, and from its reply to a result.
+/// Reads that open a cursor, and the commands and replies of cursors.
 namespace holdfast::core::mongo {
 
 /// How the batches after the first of a cursor are asked for.
@@ -31,27 +31,14 @@ struct query {
 };
 result<query> find(const operation_space& space, bson::view filter,
                    const holdfast::mongo::find_options& options);
-/// A pipeline that ends in $out or $merge writes its outcome somewhere, and gives no documents.
+/// A pipeline that ends in $out or $merge writes its outcome to a collection, and gives no
+/// documents.
 bool writes_output(bson::array_view pipeline);
+/// The same for a whole command: an aggregate with such a pipeline.
+bool is_writing_aggregate(bson::view command);
 /// Of a collection, or of a database if `space` has no collection.
 result<query> aggregate(const operation_space& space, bson::array_view pipeline,
                         const holdfast::mongo::aggregate_options& options);
-
-/// find with a limit of one, in one batch.
-result<command> find_one(const operation_space& space, bson::view filter,
-                         const holdfast::mongo::find_options& options);
-result<std::optional<bson::document>> read_find_one(command_outcome outcome, const command& sent);
-
-result<command> count_documents(const operation_space& space, bson::view filter,
-                                const holdfast::mongo::count_options& options);
-result<std::int64_t> read_count_documents(command_outcome outcome, const command& sent);
-result<command> estimated_document_count(const operation_space& space,
-                                         const holdfast::mongo::count_options& options);
-/// A collection that does not exist has no documents: NamespaceNotFound (26) is 0.
-result<std::int64_t> read_estimated_count(command_outcome outcome, const command& sent);
-result<command> distinct(const operation_space& space, std::string_view field, bson::view filter,
-                         const holdfast::mongo::distinct_options& options);
-result<bson::array> read_distinct(command_outcome outcome, const command& sent);
 
 /// One batch of a cursor, as it lies in a reply.
 struct cursor_batch {
@@ -62,6 +49,8 @@ struct cursor_batch {
 };
 /// From the reply to any command that opens a cursor ("firstBatch") or to a getMore ("nextBatch").
 result<cursor_batch> read_batch(bson::view reply);
+/// The error of a reply that is no `wanted`: "the server's reply is no cursor: it has no id".
+error not_a(std::string_view wanted, std::string_view because);
 
 /// `received` documents have come so far; `wire_version` is that of the server that has the cursor.
 command get_more(std::string_view space, std::int64_t id, const cursor_rules& rules,

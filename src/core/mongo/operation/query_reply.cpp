@@ -1,28 +1,24 @@
-#include "core/mongo/error/server_error.hpp"
 #include "core/mongo/operation/draft.hpp"
 #include "core/mongo/operation/query.hpp"
 
 #include <utility>
 
-/// From the replies to reads to results.
 namespace holdfast::core::mongo {
 
-namespace {
-
-constexpr int namespace_not_found = 26;
-
-error not_a(std::string_view wanted, std::string_view why)
+error not_a(std::string_view wanted, std::string_view because)
 {
     std::string text = "the server's reply is no ";
     text += wanted;
     text += ": ";
-    text += why;
+    text += because;
     return error{errc::malformed_message, std::move(text)};
 }
 
-error no_cursor(std::string_view why)
+namespace {
+
+error no_cursor(std::string_view because)
 {
-    return not_a("cursor", why);
+    return not_a("cursor", because);
 }
 
 /// Counts the documents of a batch, or -1 if there is something else among them. Batches are large,
@@ -78,56 +74,6 @@ result<cursor_batch> read_batch(bson::view reply)
     if (found.count < 0) [[unlikely]]
         return no_cursor("its batch holds something that is no document");
     return found;
-}
-
-result<std::optional<bson::document>> read_find_one(command_outcome outcome, const command&)
-{
-    using one = std::optional<bson::document>;
-    if (!outcome) [[unlikely]]
-        return std::move(outcome).error();
-    const auto batch = read_batch(*outcome);
-    if (!batch) [[unlikely]]
-        return batch.error();
-    if (batch->documents.empty())
-        return one{};
-    return one{bson::document{batch->documents.begin()->as_document()}};
-}
-
-result<std::int64_t> read_count_documents(command_outcome outcome, const command&)
-{
-    if (!outcome)
-        return std::move(outcome).error();
-    const auto batch = read_batch(*outcome);
-    if (!batch)
-        return batch.error();
-    if (batch->documents.empty())
-        return std::int64_t{0};  // no document matches: there is no group either
-    const bson::element count = batch->documents.begin()->as_document().find("n");
-    if (const std::int64_t n = number_or(count, -1); n >= 0)
-        return n;
-    return not_a("count", "it has no number \"n\"");
-}
-
-result<std::int64_t> read_estimated_count(command_outcome outcome, const command&)
-{
-    if (!outcome) {
-        if (outcome.error().code() == error_code{namespace_not_found, server_category()})
-            return std::int64_t{0};
-        return std::move(outcome).error();
-    }
-    if (const std::int64_t n = number_or(outcome->find("n"), -1); n >= 0)
-        return n;
-    return not_a("count", "it has no number \"n\"");
-}
-
-result<bson::array> read_distinct(command_outcome outcome, const command&)
-{
-    if (!outcome)
-        return std::move(outcome).error();
-    const bson::element values = outcome->find("values");
-    if (values.type() != bson::type::array)
-        return not_a("list of values", "it has no array \"values\"");
-    return bson::array{values.as_array()};
 }
 
 }  // namespace holdfast::core::mongo

@@ -1,28 +1,35 @@
 #include "core/mongo/operation/single_write.hpp"
 
 #include "core/mongo/operation/draft.hpp"
-#include "holdfast/mongo/bulk.hpp"
+#include "core/mongo/operation/id_source.hpp"
+#include "core/mongo/operation/write_reply.hpp"
+#include "holdfast/mongo/operations.hpp"
 
 #include <string>
 #include <string_view>
 
+/// Writes of one statement. Their replies are those of commands that were carried out, so the
+/// errors in them are the server's "writeErrors".
 namespace holdfast::core::mongo {
 
 namespace {
 
 using holdfast::mongo::delete_options;
-using holdfast::mongo::insert_one_options;
+using holdfast::mongo::delete_result;
+using holdfast::mongo::id_value;
+using holdfast::mongo::insert_one_result;
 using holdfast::mongo::update_options;
+using holdfast::mongo::update_result;
 using holdfast::mongo::update_view;
 
-/// From these wire versions on servers refuse a hint that they do not know. Nobody would hear of it
-/// if the write is not acknowledged.
+/// From these wire versions on servers refuse a hint that they do not know. The refusal of an
+/// unacknowledged write would go unnoticed.
 constexpr std::int32_t knows_hint_in_update = 8;  // MongoDB 4.2
 constexpr std::int32_t knows_hint_in_delete = 9;  // MongoDB 4.4
 
 enum class reach : std::uint8_t { one, many };
 
-/// What all writes end with. Only a write of one document can be recognised when it comes again.
+/// The end of all writes. Only a write of one document may carry a transaction number.
 template <class Options>
 result<command> finish(draft& d, const operation_space& space, const Options& options, reach which)
 {
@@ -36,8 +43,8 @@ result<command> finish(draft& d, const operation_space& space, const Options& op
     return d.finish();
 }
 
-void put_update(bson::builder& to, bson::view filter, update_view change, const update_options& options,
-                reach which)
+void put_update(bson::builder& to, bson::view filter, update_view change,
+                const update_options& options, reach which)
 {
     to.put("q", filter);
     change.write(to, "u");
@@ -72,8 +79,8 @@ result<command> update(const operation_space& space, bson::view filter, update_v
     return made;
 }
 
-result<command> remove(const operation_space& space, bson::view filter, const delete_options& options,
-                       reach which)
+result<command> remove(const operation_space& space, bson::view filter,
+                       const delete_options& options, reach which)
 {
     draft d{space, "delete", filter.size() + 64};
     {
@@ -98,65 +105,102 @@ bool has_operator_first(bson::view document) noexcept
     return !document.empty() && (*document.begin()).key().starts_with('$');
 }
 
+result<update_result> read_update(command_outcome& outcome, const command& sent)
+{
+    const auto seen = read_write_reply(outcome, &sent);
+    if (!seen) [[unlikely]]
+        return seen.error();
+    update_result done;
+    done.acknowledged = sent.acknowledged;
+    if (!sent.acknowledged)
+        return done;
+    done.matched_count = seen->n;
+    done.modified_count = seen->modified;
+    if (const bson::element id = first_id(seen->upserted)) {
+        done.upserted_count = 1;
+        done.upserted_id.emplace(id);
+        done.matched_count = seen->n - 1;  // the server counts the new one among the matched
+    }
+    return done;
+}
+
 }  // namespace
 
-result<command> insert_one(const operation_space& space, bson::view document,
-                           const bson::object_id& fresh, const insert_one_options& options)
+result<command> insert_one_operation::build(const operation_space& in, id_source& ids) const
 {
-    draft d{space, "insert", document.size() + 32};
+    if (document.mapping_error() != nullptr) [[unlikely]]
+        return *document.mapping_error();
+    const bson::view stored = document.view();
+    draft d{in, "insert", stored.size() + 32};
     {
         auto documents = d.body.array("documents");
-        if (holdfast::mongo::details::has_id(document)) {
-            documents.elements().put(documents.next_key(), document);
+        if (holdfast::mongo::details::has_id(stored)) {
+            documents.elements().put(documents.next_key(), stored);
         } else {
             auto whole = documents.document();
-            whole.put("_id", fresh);
-            whole.merge(document);
+            whole.put("_id", ids.next());
+            whole.merge(stored);
         }
     }
     d.body.put("ordered", true);
     d.put("bypassDocumentValidation", options.bypass_document_validation);
-    return finish(d, space, options, reach::one);
+    return finish(d, in, options, reach::one);
 }
 
-result<command> update_one(const operation_space& space, bson::view filter, update_view change,
-                           const update_options& options)
+result<insert_one_result> insert_one_operation::read(command_outcome outcome, const command& sent)
+{
+    if (!outcome || may_have_write_errors(*outcome)) [[unlikely]]
+        if (const auto seen = read_write_reply(outcome); !seen)
+            return seen.error();
+    insert_one_result done;
+    if (const bson::element id = first_id(sent.body.find("documents")))
+        done.inserted_id = id_value{id};
+    done.acknowledged = sent.acknowledged;
+    return done;
+}
+
+result<command> update_operation::build(const operation_space& in) const
 {
     if (auto fine = check_update(change); !fine)
         return std::move(fine).error();
-    return update(space, filter, change, options, reach::one);
-}
-
-result<command> update_many(const operation_space& space, bson::view filter, update_view change,
-                            const update_options& options)
-{
-    if (auto fine = check_update(change); !fine)
-        return std::move(fine).error();
-    if (options.sort)
+    if (multi && options.sort)
         return refused("sort", "update_many changes all that match, in no order; leave it out");
-    return update(space, filter, change, options, reach::many);
+    return update(in, filter, change, options, multi ? reach::many : reach::one);
 }
 
-result<command> replace_one(const operation_space& space, bson::view filter, bson::view by,
-                            const update_options& options)
+result<update_result> update_operation::read(command_outcome outcome, const command& sent)
 {
-    if (auto fine = check_replacement(by); !fine)
+    return read_update(outcome, sent);
+}
+
+result<command> replace_one_operation::build(const operation_space& in) const
+{
+    if (by.mapping_error() != nullptr) [[unlikely]]
+        return *by.mapping_error();
+    if (auto fine = check_replacement(by.view()); !fine)
         return std::move(fine).error();
     if (options.array_filters)
         return refused("array_filters", "a replacement changes the whole document; leave it out");
-    return update(space, filter, by, options, reach::one);
+    return update(in, filter, by.view(), options, reach::one);
 }
 
-result<command> delete_one(const operation_space& space, bson::view filter,
-                           const delete_options& options)
+result<update_result> replace_one_operation::read(command_outcome outcome, const command& sent)
 {
-    return remove(space, filter, options, reach::one);
+    return read_update(outcome, sent);
 }
 
-result<command> delete_many(const operation_space& space, bson::view filter,
-                            const delete_options& options)
+result<command> delete_operation::build(const operation_space& in) const
 {
-    return remove(space, filter, options, reach::many);
+    return remove(in, filter, options, multi ? reach::many : reach::one);
+}
+
+result<delete_result> delete_operation::read(command_outcome outcome, const command& sent)
+{
+    const auto seen = read_write_reply(outcome, &sent);
+    if (!seen) [[unlikely]]
+        return seen.error();
+    return delete_result{.deleted_count = sent.acknowledged ? seen->n : 0,
+                         .acknowledged = sent.acknowledged};
 }
 
 result<void> check_update(update_view change)

@@ -70,10 +70,10 @@ TEST(completion, cancellation_between_two_awaits_is_reported_not_thrown)
         int waited = 0;
         int calls = 0;
         holdfast::initiate(io.get_executor(), two_waits(waited),
-                                asio::bind_cancellation_slot(stop.slot(), [&](result<int> got) {
-                                    ++calls;
-                                    EXPECT_TRUE(got);
-                                }));
+                           asio::bind_cancellation_slot(stop.slot(), [&](result<int> got) {
+                               ++calls;
+                               EXPECT_TRUE(got);
+                           }));
         for (int i = 0; i < emitted_at; ++i)
             io.run_one();
         stop.emit(cancellation_type::terminal);
@@ -97,7 +97,7 @@ TEST(completion, cancellation_slot_is_empty_when_the_handler_runs)
             asio::bind_cancellation_slot(stop.slot(), [&](result<int>) { ++calls; }));
     };
     holdfast::initiate(io.get_executor(), two_waits(waited),
-                            asio::bind_cancellation_slot(stop.slot(), again));
+                       asio::bind_cancellation_slot(stop.slot(), again));
     io.poll();
     stop.emit(cancellation_type::terminal);
     io.run();
@@ -134,7 +134,7 @@ TEST(completion, handler_with_bound_executor_keeps_its_context_running)
     int waited = 0;
     bool called = false;
     holdfast::initiate(io.get_executor(), two_waits(waited),
-                            asio::bind_executor(other, [&](result<int>) { called = true; }));
+                       asio::bind_executor(other, [&](result<int>) { called = true; }));
     std::thread runs_other{[&] { other.run(); }};
     std::this_thread::sleep_for(20ms);
     io.run();

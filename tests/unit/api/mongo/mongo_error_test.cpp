@@ -85,7 +85,7 @@ TEST(mongo_error, message_too_large_is_client_kind_unless_it_was_a_reply)
     EXPECT_EQ(mongo::kind_of(error{errc::message_too_large, "x"}.with_history({sent})), network);
 }
 
-TEST(mongo_error, write_failure_has_kind_write_or_bulk_write)
+TEST(mongo_error, kind_distinguishes_write_errors_from_command_errors)
 {
     EXPECT_EQ(mongo::kind_of(with(single({{.code = 11000}}))), write);
     EXPECT_EQ(mongo::kind_of(with(mongo::write_failure{})), bulk_write);
@@ -186,7 +186,7 @@ TEST(mongo_error, in_flight_attempt_means_may_have_been_applied)
         {"not allowed says nothing of the attempt before",
          {lost, tried(answered, server_says(13))},
          true},
-        {"a duplicate of another document",
+        {"a duplicate of another client's document",
          {lost, tried(answered, server_says(11000))},
          false},
         {"... which a later attempt does not change back",

@@ -4,6 +4,7 @@
 #include "core/mongo/error/server_error.hpp"
 #include "holdfast/bson/json.hpp"
 #include "support/verifies.hpp"
+#include "unit/core/mongo/operation/operation_fixture.hpp"
 
 #include <gtest/gtest.h>
 
@@ -25,11 +26,6 @@ operation_space space_of(std::string collection = "c")
     space.database = "db";
     space.collection = std::move(collection);
     return space;
-}
-
-bson::document json(std::string_view text)
-{
-    return bson::from_json(text).value();
 }
 
 /// Whatever is about a collection as a whole: a write that carries no transaction number.
@@ -65,41 +61,47 @@ error refusal(std::int32_t code)
 TEST(admin, create_sends_only_the_options_that_are_set)
 {
     VERIFIES("RW-034");
-    expect_change(create_collection(space_of(""), "c", {}), R"({"create": "c"})");
+    expect_change(built(space_of(""), create_collection_operation{"c", {}}), R"({"create": "c"})");
     const auto series = doc("timeField", "t", "granularity", "minutes");
-    expect_change(create_collection(space_of(""), "c",
-                                    {.time_series = series.view(), .expire_after_seconds = 604800}),
+    expect_change(built(space_of(""),
+                        create_collection_operation{
+                            "c", {.time_series = series.view(), .expire_after_seconds = 604800}}),
                   R"({"create": "c", "timeseries": {"timeField": "t", "granularity": "minutes"},
             "expireAfterSeconds": {"$numberLong": "604800"}})");
     const auto clustered = doc("key", doc("_id", 1), "unique", true);
-    expect_change(create_collection(space_of(""), "c", {.clustered_index = clustered.view()}),
+    expect_change(built(space_of(""),
+                        create_collection_operation{"c", {.clustered_index = clustered.view()}}),
                   R"({"create": "c", "clusteredIndex": {"key": {"_id": 1}, "unique": true}})");
     const auto images = doc("enabled", true);
-    expect_change(
-        create_collection(space_of(""), "c", {.change_stream_pre_and_post_images = images.view()}),
-        R"({"create": "c", "changeStreamPreAndPostImages": {"enabled": true}})");
+    expect_change(built(space_of(""),
+                        create_collection_operation{
+                            "c", {.change_stream_pre_and_post_images = images.view()}}),
+                  R"({"create": "c", "changeStreamPreAndPostImages": {"enabled": true}})");
     const auto stages = arr(doc("$match", doc("a", 1)));
-    expect_change(create_collection(space_of(""), "v", {.view_on = "c", .pipeline = stages.view()}),
-                  R"({"create": "v", "viewOn": "c", "pipeline": [{"$match": {"a": 1}}]})");
+    expect_change(
+        built(space_of(""),
+              create_collection_operation{"v", {.view_on = "c", .pipeline = stages.view()}}),
+        R"({"create": "v", "viewOn": "c", "pipeline": [{"$match": {"a": 1}}]})");
 }
 
 TEST(admin, create_sends_every_option_under_its_name)
 {
     const auto one = doc("a", 1);
     const auto more = doc("recordIdsReplicated", true);
-    expect_change(create_collection(space_of(""), "c",
-                                    {.capped = true,
-                                     .size = 4096,
-                                     .max = 3,
-                                     .storage_engine = one.view(),
-                                     .validator = one.view(),
-                                     .validation_level = "moderate",
-                                     .validation_action = "warn",
-                                     .index_option_defaults = one.view(),
-                                     .collation = one.view(),
-                                     .comment = "why",
-                                     .more = more.view()}),
-                  R"({"create": "c", "capped": true, "size": {"$numberLong": "4096"},
+    expect_change(
+        built(space_of(""), create_collection_operation{"c",
+                                                        {.capped = true,
+                                                         .size = 4096,
+                                                         .max = 3,
+                                                         .storage_engine = one.view(),
+                                                         .validator = one.view(),
+                                                         .validation_level = "moderate",
+                                                         .validation_action = "warn",
+                                                         .index_option_defaults = one.view(),
+                                                         .collation = one.view(),
+                                                         .comment = "why",
+                                                         .more = more.view()}}),
+        R"({"create": "c", "capped": true, "size": {"$numberLong": "4096"},
                       "max": {"$numberLong": "3"}, "storageEngine": {"a": 1},
                       "validator": {"a": 1}, "validationLevel": "moderate",
                       "validationAction": "warn", "indexOptionDefaults": {"a": 1},
@@ -109,51 +111,54 @@ TEST(admin, create_sends_every_option_under_its_name)
 TEST(admin, write_concern_is_omitted_if_it_is_the_default)
 {
     operation_space space = space_of();
-    expect_change(drop_collection(space, {}), R"({"drop": "c"})");
-    expect_change(drop_collection(space, {.write_concern = holdfast::mongo::majority}),
-                  R"({"drop": "c", "writeConcern": {"w": "majority"}})");
+    expect_change(built(space, drop_collection_operation{{}}), R"({"drop": "c"})");
+    expect_change(
+        built(space, drop_collection_operation{{.write_concern = holdfast::mongo::majority}}),
+        R"({"drop": "c", "writeConcern": {"w": "majority"}})");
     space.write_concern.w = 2;
-    expect_change(drop_database(space, {.comment = 5}),
+    expect_change(built(space, drop_database_operation{{.comment = 5}}),
                   R"({"dropDatabase": 1, "comment": 5, "writeConcern": {"w": 2}})");
     // Such commands are answered whatever the concern says.
-    expect_change(drop_collection(space, {.write_concern = holdfast::mongo::unacknowledged}),
-                  R"({"drop": "c", "writeConcern": {"w": 0}})");
+    expect_change(
+        built(space, drop_collection_operation{{.write_concern = holdfast::mongo::unacknowledged}}),
+        R"({"drop": "c", "writeConcern": {"w": 0}})");
 }
 
 TEST(admin, coll_mod_sends_the_given_fields)
 {
     const auto changes = doc("index", doc("keyPattern", doc("x", 1), "prepareUnique", true));
-    expect_change(modify_collection(space_of(""), "c", changes.view(), {}),
+    expect_change(built(space_of(""), modify_collection_operation{"c", changes.view(), {}}),
                   R"({"collMod": "c", "index": {"keyPattern": {"x": 1}, "prepareUnique": true}})");
 }
 
 TEST(admin, rename_collection_is_sent_to_admin)
 {
-    expect_change(rename_collection(space_of(), "d", {}),
+    expect_change(built(space_of(), rename_collection_operation{"d", {}}),
                   R"({"renameCollection": "db.c", "to": "db.d"})", "admin");
-    expect_change(rename_collection(space_of(), "d", {.drop_target = true}),
+    expect_change(built(space_of(), rename_collection_operation{"d", {.drop_target = true}}),
                   R"({"renameCollection": "db.c", "to": "db.d", "dropTarget": true})", "admin");
 }
 
 TEST(admin, empty_names_are_refused_before_sending)
 {
-    EXPECT_FALSE(create_collection(space_of(""), "", {}));
-    EXPECT_FALSE(modify_collection(space_of(""), "", {}, {}));
-    EXPECT_FALSE(drop_collection(space_of(""), {}));
-    EXPECT_FALSE(rename_collection(space_of(""), "d", {}));
-    EXPECT_FALSE(rename_collection(space_of(), "", {}));
-    EXPECT_FALSE(drop_index(space_of(""), "x", {}));
+    EXPECT_FALSE(built(space_of(""), create_collection_operation{"", {}}));
+    EXPECT_FALSE(built(space_of(""), modify_collection_operation{"", {}, {}}));
+    EXPECT_FALSE(built(space_of(""), drop_collection_operation{{}}));
+    EXPECT_FALSE(built(space_of(""), rename_collection_operation{"d", {}}));
+    EXPECT_FALSE(built(space_of(), rename_collection_operation{"", {}}));
+    EXPECT_FALSE(built(space_of(""), drop_index_operation{"x", {}}));
     EXPECT_FALSE(list_indexes(space_of(""), {}));
 }
 
 TEST(admin, drop_ignores_namespace_not_found)
 {
-    EXPECT_TRUE(read_drop(doc("ok", 1)));
-    EXPECT_TRUE(read_drop(refusal(26)));
-    const auto refused = read_drop(refusal(13));
+    EXPECT_TRUE(drop_collection_operation::read(doc("ok", 1), {}));
+    EXPECT_TRUE(drop_collection_operation::read(refusal(26), {}));
+    const auto refused = drop_collection_operation::read(refusal(13), {});
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code().value(), 13);
-    EXPECT_FALSE(read_drop(error{error_code{26, boost::system::system_category()}, "network"}));
+    EXPECT_FALSE(drop_collection_operation::read(
+        error{error_code{26, boost::system::system_category()}, "network"}, {}));
 }
 
 TEST(admin, list_collections_ignores_read_preference_and_concern)
@@ -195,23 +200,25 @@ TEST(admin, list_collection_names_sets_name_only_for_name_filters)
 TEST(admin, list_databases_is_sent_to_admin)
 {
     const auto wanted = doc("name", "a");
-    expect_listing(list_databases(operation_space{}, {}).value(), R"({"listDatabases": 1})",
-                   "admin");
-    expect_listing(list_databases(operation_space{}, {.filter = wanted.view(),
-                                                      .name_only = true,
-                                                      .authorized_only = false,
-                                                      .comment = "why"})
+    expect_listing(built(operation_space{}, list_databases_operation{{}}).value(),
+                   R"({"listDatabases": 1})", "admin");
+    expect_listing(built(operation_space{}, list_databases_operation{{.filter = wanted.view(),
+                                                                      .name_only = true,
+                                                                      .authorized_only = false,
+                                                                      .comment = "why"}})
                        .value(),
                    R"({"listDatabases": 1, "filter": {"name": "a"}, "nameOnly": true,
                        "authorizedDatabases": false, "comment": "why"})",
                    "admin");
     const auto reply = json(R"({"databases": [{"name": "a", "empty": true}, {"name": "b"}],
                                 "totalSize": 1, "ok": 1})");
-    EXPECT_EQ(read_databases(reply).value(),
+    EXPECT_EQ(list_databases_operation::read(reply, {}).value(),
               (std::vector{doc("name", "a", "empty", true), doc("name", "b")}));
-    EXPECT_EQ(read_database_names(reply).value(), (std::vector<std::string>{"a", "b"}));
-    EXPECT_EQ(read_databases(doc("ok", 1)).error().code(), errc::malformed_message);
-    EXPECT_EQ(read_database_names(refusal(13)).error().code().value(), 13);
+    EXPECT_EQ(list_database_names_operation::read(reply, {}).value(),
+              (std::vector<std::string>{"a", "b"}));
+    EXPECT_EQ(list_databases_operation::read(doc("ok", 1), {}).error().code(),
+              errc::malformed_message);
+    EXPECT_EQ(list_database_names_operation::read(refusal(13), {}).error().code().value(), 13);
 }
 
 TEST(admin, index_name_is_generated_from_its_keys)
@@ -234,26 +241,29 @@ TEST(admin, create_indexes_sends_names_and_options)
     const index_model table[] = {{.keys = a.view(), .options = unique.view()},
                                  {.keys = b.view(), .name = "given", .options = named.view()},
                                  {.keys = b.view(), .options = named.view()}};
-    const auto made = create_indexes(space_of(), table, {.max_time = 50ms, .raw_data = true});
+    const auto made = built(space_of(),
+                            create_indexes_operation{table, {.max_time = 50ms, .raw_data = true}});
     expect_change(made, R"({"createIndexes": "c", "indexes": [
         {"key": {"a": 1}, "name": "a_1", "unique": true},
         {"key": {"b": -1}, "name": "given", "sparse": true},
         {"key": {"b": -1}, "name": "mine", "sparse": true}],
         "maxTimeMS": {"$numberLong": "50"}})");
-    EXPECT_EQ(index_names(*made), (std::vector<std::string>{"a_1", "given", "mine"}));
+    EXPECT_EQ(create_indexes_operation::read(doc("ok", 1), *made).value(),
+              (std::vector<std::string>{"a_1", "given", "mine"}));
     EXPECT_EQ(made->need.wire_version, 0);
     EXPECT_EQ(made->raw_data, true);
 
-    EXPECT_FALSE(create_indexes(space_of(), {}, {}));
+    EXPECT_FALSE(built(space_of(), create_indexes_operation{{}, {}}));
     const index_model keyless[] = {{.name = "x"}};
-    EXPECT_FALSE(create_indexes(space_of(), keyless, {}));
+    EXPECT_FALSE(built(space_of(), create_indexes_operation{keyless, {}}));
 }
 
 TEST(admin, commit_quorum_requires_wire_version_9)
 {
     const auto keys = doc("a", 1);
     const index_model one[] = {{.keys = keys.view()}};
-    const auto made = create_indexes(space_of(), one, {.commit_quorum = "majority"});
+    const auto made = built(space_of(),
+                            create_indexes_operation{one, {.commit_quorum = "majority"}});
     expect_change(made, R"({"createIndexes": "c", "indexes": [{"key": {"a": 1}, "name": "a_1"}],
                             "commitQuorum": "majority"})");
     EXPECT_EQ(made->need.wire_version, 9);
@@ -261,13 +271,15 @@ TEST(admin, commit_quorum_requires_wire_version_9)
 
 TEST(admin, drop_index_refuses_a_star_unless_drop_indexes)
 {
-    expect_change(drop_index(space_of(), "a_1", {}), R"({"dropIndexes": "c", "index": "a_1"})");
-    expect_change(drop_index(space_of(), doc("a", 1), {.comment = "why"}),
+    expect_change(built(space_of(), drop_index_operation{"a_1", {}}),
+                  R"({"dropIndexes": "c", "index": "a_1"})");
+    expect_change(built(space_of(), drop_index_operation{doc("a", 1), {.comment = "why"}}),
                   R"({"dropIndexes": "c", "index": {"a": 1}, "comment": "why"})");
-    EXPECT_FALSE(drop_index(space_of(), "*", {}));
-    EXPECT_FALSE(drop_index(space_of(), "", {}));
-    EXPECT_FALSE(drop_index(space_of(), index_hint{}, {}));
-    expect_change(drop_all_indexes(space_of(), {}), R"({"dropIndexes": "c", "index": "*"})");
+    EXPECT_FALSE(built(space_of(), drop_index_operation{"*", {}}));
+    EXPECT_FALSE(built(space_of(), drop_index_operation{"", {}}));
+    EXPECT_FALSE(built(space_of(), drop_index_operation{index_hint{}, {}}));
+    expect_change(built(space_of(), drop_indexes_operation{{}}),
+                  R"({"dropIndexes": "c", "index": "*"})");
 }
 
 TEST(admin, list_indexes_of_a_missing_collection_is_empty)
@@ -281,10 +293,10 @@ TEST(admin, operation_timeout_overrides_the_inherited_one)
 {
     operation_space space = space_of();
     space.timeout = 5s;
-    EXPECT_EQ(drop_collection(space, {})->timeout, 5s);
-    EXPECT_EQ(drop_collection(space, {.timeout = 1s})->timeout, 1s);
+    EXPECT_EQ(built(space, drop_collection_operation{{}})->timeout, 5s);
+    EXPECT_EQ(built(space, drop_collection_operation{{.timeout = 1s}})->timeout, 1s);
     EXPECT_EQ(list_indexes(space, {})->first.timeout, 5s);
-    EXPECT_EQ(list_databases(space, {.timeout = 2s})->timeout, 2s);
+    EXPECT_EQ(built(space, list_databases_operation{{.timeout = 2s}})->timeout, 2s);
 }
 
 }  // namespace

@@ -20,7 +20,8 @@ using proof::send;
 
 const auto here = proof::space_of("db", "c");
 
-std::unique_ptr<collection_writes> make(const bulk_writes& work, const bulk_write_options& options = {})
+std::unique_ptr<collection_writes> make(const bulk_writes& work,
+                                        const bulk_write_options& options = {})
 {
     proof::counted_ids ids;
     return collection_writes::make(here, work.list(), options, ids).value();
@@ -88,7 +89,7 @@ TEST(bulk_outcome, ordered_writes_stop_at_the_first_write_error)
     EXPECT_FALSE(failed.ended_by);
 }
 
-TEST(bulk_outcome, unordered_writes_report_all_errors_with_input_indexes)
+TEST(bulk_outcome, unordered_bulk_write_continues_and_reports_write_errors_by_index)
 {
     bulk_writes work;
     work.delete_one(doc("_id", 0)).insert_one(doc("_id", 1)).update_one(doc(), doc("$a", 1));
@@ -161,7 +162,7 @@ TEST(bulk_outcome, write_concern_error_does_not_stop_ordered_writes)
     EXPECT_FALSE(failed.ended_by);
 }
 
-TEST(bulk_outcome, reply_with_write_and_write_concern_errors_reports_both)
+TEST(bulk_outcome, reply_with_writeErrors_and_writeConcernError_reports_both)
 {
     const auto writes = make(inserts(3), {.ordered = false});
     ASSERT_TRUE(send(*writes->next()));
@@ -222,7 +223,7 @@ TEST(bulk_outcome, first_command_error_ends_the_writes)
               nullptr);
 }
 
-TEST(bulk_outcome, error_before_the_first_send_is_returned_unchanged)
+TEST(bulk_outcome, error_before_first_command_was_sent_is_returned_unchanged)
 {
     VERIFIES("RW-045");
     const auto writes = make(inserts(2));

@@ -27,7 +27,8 @@ result<std::unique_ptr<collection_writes>> try_make(const bulk_writes& work,
     return collection_writes::make(here, work.list(), options, ids);
 }
 
-std::unique_ptr<collection_writes> make(const bulk_writes& work, const bulk_write_options& options = {})
+std::unique_ptr<collection_writes> make(const bulk_writes& work,
+                                        const bulk_write_options& options = {})
 {
     return try_make(work, options).value();
 }
@@ -250,7 +251,7 @@ TEST(bulk, multi_statement_command_has_no_txn_number)
     EXPECT_EQ(commands(*make(work)), "insert 1, update 2 once, delete 1, insert 1, delete 2 once");
 }
 
-TEST(bulk, each_batch_decides_its_txn_number_separately)
+TEST(bulk, each_batch_of_a_split_group_decides_on_its_own_txn_number)
 {
     VERIFIES("RW-026");
     bulk_writes work;

@@ -172,7 +172,7 @@ TEST(client_bulk_outcome, ordered_writes_stop_at_the_first_write_error)
     EXPECT_EQ(failed.partial_client_result.value().delete_results.size(), 1U);
 }
 
-TEST(client_bulk_outcome, write_error_in_a_later_batch_stops_ordered_writes)
+TEST(client_bulk_outcome, error_in_a_later_cursor_batch_stops_ordered_writes_at_once)
 {
     const auto writes = make(deletes(4));
     ASSERT_TRUE(send(*writes->next(), {.writes = 2}));

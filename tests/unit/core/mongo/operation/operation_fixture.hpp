@@ -1,10 +1,12 @@
 #pragma once
 #include "core/mongo/error/server_error.hpp"
 #include "core/mongo/operation/command.hpp"
+#include "core/mongo/operation/id_source.hpp"
 #include "core/mongo/operation/query.hpp"
 #include "core/mongo/operation/space.hpp"
 #include "holdfast/bson/json.hpp"
 #include "holdfast/mongo/error.hpp"
+#include "holdfast/mongo/operations.hpp"
 
 #include <string>
 #include <string_view>
@@ -49,6 +51,26 @@ inline operation_space a_space()
     space.database = "sea";
     space.collection = "coll";
     return space;
+}
+
+/// The command of an operation.
+template <class Operation>
+result<command> built(const operation_space& in, const Operation& operation)
+{
+    return operation.build(in);
+}
+
+/// The same for an operation that may need an id for a document: it is this one.
+template <class Operation>
+result<command> built(const operation_space& in, const Operation& operation, bson::object_id fresh)
+{
+    struct one_id final : id_source {
+        bson::object_id next() override { return id; }
+        bson::object_id id;
+    };
+    one_id ids;
+    ids.id = fresh;
+    return operation.build(in, ids);
 }
 
 /// The option that an error is about.

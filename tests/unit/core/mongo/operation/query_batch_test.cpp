@@ -47,9 +47,9 @@ TEST(query_batch, count_is_the_number_of_documents)
     EXPECT_EQ(read_batch(reply_with(many))->count, 12'345);
 }
 
-TEST(query_batch, document_with_a_wrong_length_is_refused)
+TEST(query_batch, rejects_a_document_whose_length_is_wrong)
 {
-    const bson::document inside = doc("name", "demo");
+    const bson::document inside = doc("name", "coll");
     const bson::document whole = reply_with({inside});
     const auto right = static_cast<std::uint32_t>(inside.view().size());
     for (std::uint32_t length = 0; length < right + 20; ++length)
@@ -58,9 +58,9 @@ TEST(query_batch, document_with_a_wrong_length_is_refused)
         EXPECT_FALSE(is_read_if_length_is(whole, inside, wrong)) << wrong;
 }
 
-TEST(query_batch, document_without_a_terminator_is_refused)
+TEST(query_batch, rejects_a_document_without_terminator)
 {
-    const bson::document inside = doc("name", "demo");
+    const bson::document inside = doc("name", "coll");
     const bson::document whole = reply_with({inside});
     std::vector<std::uint8_t> bytes{whole.view().bytes().begin(), whole.view().bytes().end()};
     const auto where = std::search(bytes.begin(), bytes.end(), inside.bytes().begin(),

@@ -67,20 +67,22 @@ TEST(read_batch, malformed_document_is_refused)
 
 TEST(read_find_one, returns_the_first_document_or_none)
 {
-    const auto found = read_find_one(answered(R"({"ok": 1, "cursor": {"id": {"$numberLong": "0"},
+    const auto found = find_one_operation::read(
+        answered(R"({"ok": 1, "cursor": {"id": {"$numberLong": "0"},
         "ns": "sea.coll", "firstBatch": [{"_id": 7}]}})"),
-                                     {});
+        {});
     ASSERT_TRUE(found.value());
     EXPECT_EQ(shown(**found), normal(R"({"_id": 7})"));
-    EXPECT_FALSE(read_find_one(answered(nothing), {}).value());
-    EXPECT_FALSE(read_find_one(answered(R"({"ok": 1})"), {}));
-    EXPECT_FALSE(read_find_one(answered(R"({"ok": 0, "code": 2, "errmsg": "bad"})"), {}));
+    EXPECT_FALSE(find_one_operation::read(answered(nothing), {}).value());
+    EXPECT_FALSE(find_one_operation::read(answered(R"({"ok": 1})"), {}));
+    EXPECT_FALSE(
+        find_one_operation::read(answered(R"({"ok": 0, "code": 2, "errmsg": "bad"})"), {}));
 }
 
 TEST(read_count, reads_the_group_result_and_the_count_reply)
 {
     const auto grouped = [](std::string_view batch) {
-        return read_count_documents(
+        return count_documents_operation::read(
             answered(std::string{R"({"ok": 1, "cursor": {"id": 0, "ns": "a.b", "firstBatch": )"} +
                      std::string{batch} + "}}"),
             {});
@@ -91,24 +93,29 @@ TEST(read_count, reads_the_group_result_and_the_count_reply)
     EXPECT_EQ(grouped("[]").value(), 0) << "nothing matches, so there is no group";
     EXPECT_FALSE(grouped(R"([{"_id": 1}])"));
 
-    EXPECT_EQ(read_estimated_count(answered(R"({"n": 5, "ok": 1})"), {}).value(), 5);
     EXPECT_EQ(
-        read_estimated_count(answered(R"({"ok": 0, "code": 26, "errmsg": "no ns"})"), {}).value(),
-        0)
+        estimated_document_count_operation::read(answered(R"({"n": 5, "ok": 1})"), {}).value(), 5);
+    EXPECT_EQ(estimated_document_count_operation::read(
+                  answered(R"({"ok": 0, "code": 26, "errmsg": "no ns"})"), {})
+                  .value(),
+              0)
         << "what does not exist is empty";
-    EXPECT_FALSE(read_estimated_count(answered(R"({"ok": 0, "code": 8, "errmsg": "?"})"), {}));
-    EXPECT_FALSE(read_estimated_count(answered(R"({"ok": 1})"), {}));
-    EXPECT_FALSE(read_count_documents(answered(R"({"ok": 0, "code": 26, "errmsg": "?"})"), {}));
+    EXPECT_FALSE(estimated_document_count_operation::read(
+        answered(R"({"ok": 0, "code": 8, "errmsg": "?"})"), {}));
+    EXPECT_FALSE(estimated_document_count_operation::read(answered(R"({"ok": 1})"), {}));
+    EXPECT_FALSE(
+        count_documents_operation::read(answered(R"({"ok": 0, "code": 26, "errmsg": "?"})"), {}));
 }
 
 TEST(read_distinct, returns_values_of_any_type)
 {
-    const auto found = read_distinct(answered(R"({"values": [1, "a", null, {"b": 2}], "ok": 1})"),
-                                     {});
+    const auto found = distinct_operation::read(
+        answered(R"({"values": [1, "a", null, {"b": 2}], "ok": 1})"), {});
     EXPECT_EQ(bson::to_json(found.value().view()).value(), R"([1,"a",null,{"b":2}])");
-    EXPECT_TRUE(read_distinct(answered(R"({"values": [], "ok": 1})"), {}).value().empty());
-    EXPECT_FALSE(read_distinct(answered(R"({"values": 1, "ok": 1})"), {}));
-    EXPECT_FALSE(read_distinct(answered(R"({"ok": 0, "code": 2, "errmsg": "?"})"), {}));
+    EXPECT_TRUE(
+        distinct_operation::read(answered(R"({"values": [], "ok": 1})"), {}).value().empty());
+    EXPECT_FALSE(distinct_operation::read(answered(R"({"values": 1, "ok": 1})"), {}));
+    EXPECT_FALSE(distinct_operation::read(answered(R"({"ok": 0, "code": 2, "errmsg": "?"})"), {}));
 }
 
 }  // namespace

@@ -119,8 +119,9 @@ TEST(find, max_await_time_requires_a_tailable_await_cursor)
 TEST(find_one, command_is_a_find_with_limit_1_and_single_batch)
 {
     const bson::document sort = doc("_id", 1);
-    const auto made = find_one(a_space(), filter,
-                               {.sort = sort.view(), .skip = 2, .limit = 7, .batch_size = 3});
+    const auto made = built(
+        a_space(),
+        find_one_operation{filter, {.sort = sort.view(), .skip = 2, .limit = 7, .batch_size = 3}});
     EXPECT_EQ(shown(made), normal(R"({"find": "coll", "filter": {"a": 1}, "sort": {"_id": 1},
         "skip": {"$numberLong": "2"}, "limit": {"$numberLong": "1"}, "singleBatch": true})"));
 }
@@ -188,48 +189,56 @@ TEST(aggregate, pipeline_with_out_or_merge_is_a_non_retryable_write)
 
 TEST(count, count_documents_is_an_aggregate_with_group)
 {
-    EXPECT_EQ(shown(count_documents(a_space(), filter, {})),
+    EXPECT_EQ(shown(built(a_space(), count_documents_operation{filter, {}})),
               normal(R"({"aggregate": "coll", "pipeline": [{"$match": {"a": 1}},
                          {"$group": {"_id": 1, "n": {"$sum": 1}}}], "cursor": {}})"));
     const bson::document one = doc("x", 1);
-    EXPECT_EQ(shown(count_documents(a_space(), doc(),
-                                    {.skip = 2,
-                                     .limit = 3,
-                                     .max_time = 1s,
-                                     .collation = one.view(),
-                                     .hint = one,
-                                     .comment = "c"})),
+    EXPECT_EQ(shown(built(a_space(), count_documents_operation{doc(),
+                                                               {.skip = 2,
+                                                                .limit = 3,
+                                                                .max_time = 1s,
+                                                                .collation = one.view(),
+                                                                .hint = one,
+                                                                .comment = "c"}})),
               normal(R"({"aggregate": "coll", "pipeline": [{"$match": {}},
                          {"$skip": {"$numberLong": "2"}}, {"$limit": {"$numberLong": "3"}},
                          {"$group": {"_id": 1, "n": {"$sum": 1}}}], "cursor": {},
                          "collation": {"x": 1}, "hint": {"x": 1}, "comment": "c",
                          "maxTimeMS": {"$numberLong": "1000"}})"));
-    EXPECT_EQ(shown(count_documents(a_space(), doc(), {.skip = 0, .limit = 0})),
-              shown(count_documents(a_space(), doc(), {})))
+    EXPECT_EQ(shown(built(a_space(), count_documents_operation{doc(), {.skip = 0, .limit = 0}})),
+              shown(built(a_space(), count_documents_operation{doc(), {}})))
         << "the server refuses a $limit of 0";
 }
 
 TEST(count, estimated_document_count_is_the_count_command)
 {
-    EXPECT_EQ(shown(estimated_document_count(a_space(), {.max_time = 6s, .comment = 1})),
-              normal(R"({"count": "coll", "maxTimeMS": {"$numberLong": "6000"}, "comment": 1})"));
+    EXPECT_EQ(
+        shown(built(a_space(), estimated_document_count_operation{{.max_time = 6s, .comment = 1}})),
+        normal(R"({"count": "coll", "maxTimeMS": {"$numberLong": "6000"}, "comment": 1})"));
     const bson::document one = doc("x", 1);
-    EXPECT_EQ(refused_option(estimated_document_count(a_space(), {.skip = 1})), "skip");
-    EXPECT_EQ(refused_option(estimated_document_count(a_space(), {.limit = 1})), "limit");
-    EXPECT_EQ(refused_option(estimated_document_count(a_space(), {.collation = one.view()})),
+    EXPECT_EQ(refused_option(built(a_space(), estimated_document_count_operation{{.skip = 1}})),
+              "skip");
+    EXPECT_EQ(refused_option(built(a_space(), estimated_document_count_operation{{.limit = 1}})),
+              "limit");
+    EXPECT_EQ(refused_option(
+                  built(a_space(), estimated_document_count_operation{{.collation = one.view()}})),
               "collation");
-    EXPECT_EQ(refused_option(estimated_document_count(a_space(), {.hint = "h"})), "hint");
+    EXPECT_EQ(refused_option(built(a_space(), estimated_document_count_operation{{.hint = "h"}})),
+              "hint");
 }
 
 TEST(distinct, command_holds_only_the_options_that_are_set)
 {
     const bson::document one = doc("x", 1);
-    EXPECT_EQ(shown(distinct(a_space(), "b.c", filter, {})),
+    EXPECT_EQ(shown(built(a_space(), distinct_operation{"b.c", filter, {}})),
               normal(R"({"distinct": "coll", "key": "b.c", "query": {"a": 1}})"));
-    EXPECT_EQ(
-        shown(distinct(a_space(), "b", doc(),
-                       {.max_time = 1s, .collation = one.view(), .hint = "_id_", .comment = "c"})),
-        normal(R"({"distinct": "coll", "key": "b", "query": {}, "collation": {"x": 1},
+    EXPECT_EQ(shown(built(
+                  a_space(),
+                  distinct_operation{
+                      "b",
+                      doc(),
+                      {.max_time = 1s, .collation = one.view(), .hint = "_id_", .comment = "c"}})),
+              normal(R"({"distinct": "coll", "key": "b", "query": {}, "collation": {"x": 1},
                          "hint": "_id_", "comment": "c", "maxTimeMS": {"$numberLong": "1000"}})"));
 }
 
@@ -241,11 +250,11 @@ TEST(reads, commands_are_retryable_and_follow_the_read_preference)
     space.timeout = 8s;
     const result<command> all[] = {
         find(space, filter, {}).value().first,
-        find_one(space, filter, {}),
+        built(space, find_one_operation{filter, {}}),
         aggregate(space, bson::array{}, {}).value().first,
-        count_documents(space, filter, {}),
-        estimated_document_count(space, {}),
-        distinct(space, "a", filter, {}),
+        built(space, count_documents_operation{filter, {}}),
+        built(space, estimated_document_count_operation{{}}),
+        built(space, distinct_operation{"a", filter, {}}),
     };
     for (const result<command>& made : all) {
         ASSERT_TRUE(made);
@@ -261,7 +270,7 @@ TEST(reads, commands_are_retryable_and_follow_the_read_preference)
     }
     const given::find_options bad{.read_preference = given::read_preference{.max_staleness = 99s}};
     EXPECT_EQ(refused_option(find(space, filter, bad)), "max_staleness");
-    EXPECT_EQ(refused_option(find_one(space, filter, bad)), "max_staleness");
+    EXPECT_EQ(refused_option(built(space, find_one_operation{filter, bad})), "max_staleness");
 }
 
 TEST(get_more, batch_size_never_exceeds_the_remaining_limit)

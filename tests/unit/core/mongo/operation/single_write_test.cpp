@@ -35,7 +35,7 @@ TEST(insert_one, existing_id_is_kept_and_a_missing_id_generated)
     };
     for (const row& r : table) {
         SCOPED_TRACE(r.document);
-        const auto made = insert_one(a_space(), json(r.document), fresh, {});
+        const auto made = built(a_space(), insert_one_operation{json(r.document), {}}, fresh);
         const std::string expected = std::string{R"({"insert": "coll", "documents": [)"} + r.sent +
                                      R"(], "ordered": true})";
         EXPECT_EQ(shown(made), normal(expected));
@@ -49,7 +49,7 @@ TEST(insert_one, malformed_document_is_sent_to_the_server_unchanged)
 {
     bson::document broken = doc("x", 1);
     const_cast<std::uint8_t&>(broken.bytes()[4]) = 0x7E;  // no type of BSON
-    const auto made = insert_one(a_space(), broken, fresh, {});
+    const auto made = built(a_space(), insert_one_operation{broken, {}}, fresh);
     ASSERT_TRUE(made);
     const bson::view sent = (*made->body.find("documents").as_array().begin()).as_document();
     EXPECT_EQ(sent["_id"].as_object_id(), fresh);
@@ -60,12 +60,14 @@ TEST(insert_one, malformed_document_is_sent_to_the_server_unchanged)
 
 TEST(insert_one, command_holds_only_the_options_that_are_set)
 {
-    const auto made = insert_one(a_space(), doc("_id", 1), fresh,
-                                 {.timeout = 3s,
-                                  .write_concern = given::majority,
-                                  .bypass_document_validation = false,
-                                  .comment = "why",
-                                  .raw_data = true});
+    const auto made = built(a_space(),
+                            insert_one_operation{doc("_id", 1),
+                                                 {.timeout = 3s,
+                                                  .write_concern = given::majority,
+                                                  .bypass_document_validation = false,
+                                                  .comment = "why",
+                                                  .raw_data = true}},
+                            fresh);
     EXPECT_EQ(shown(made), normal(R"({"insert": "coll", "documents": [{"_id": 1}],
         "ordered": true, "bypassDocumentValidation": false, "comment": "why",
         "writeConcern": {"w": "majority"}})"));
@@ -84,27 +86,28 @@ TEST(update, statement_holds_only_the_options_that_are_set)
     const bson::document collation = doc("locale", "en");
     const bson::array filters = array_of(R"([{"i.b": 3}])");
     const row table[] = {
-        {"one", [&] { return update_one(a_space(), filter, change, {}); },
+        {"one", [&] { return built(a_space(), update_operation{filter, change, {}}); },
          R"({"q": {"a": 1}, "u": {"$set": {"b": 2}}})"},
-        {"many", [&] { return update_many(a_space(), filter, change, {}); },
+        {"many", [&] { return built(a_space(), update_operation{filter, change, {}, true}); },
          R"({"q": {"a": 1}, "u": {"$set": {"b": 2}}, "multi": true})"},
-        {"replacement", [&] { return replace_one(a_space(), filter, whole, {}); },
+        {"replacement", [&] { return built(a_space(), replace_one_operation{filter, whole, {}}); },
          R"({"q": {"a": 1}, "u": {"b": 2}})"},
-        {"by nothing", [&] { return replace_one(a_space(), filter, doc(), {}); },
+        {"by nothing", [&] { return built(a_space(), replace_one_operation{filter, doc(), {}}); },
          R"({"q": {"a": 1}, "u": {}})"},
-        {"pipeline", [&] { return update_one(a_space(), filter, stages, {}); },
+        {"pipeline", [&] { return built(a_space(), update_operation{filter, stages, {}}); },
          R"({"q": {"a": 1}, "u": [{"$set": {"b": 2}}]})"},
         {"no upsert, and said so",
-         [&] { return update_one(a_space(), filter, change, {.upsert = false}); },
+         [&] { return built(a_space(), update_operation{filter, change, {.upsert = false}}); },
          R"({"q": {"a": 1}, "u": {"$set": {"b": 2}}, "upsert": false})"},
         {"all",
          [&] {
-             return update_one(a_space(), filter, change,
-                               {.upsert = true,
-                                .sort = sort.view(),
-                                .array_filters = filters.view(),
-                                .collation = collation.view(),
-                                .hint = "_id_"});
+             return built(a_space(), update_operation{filter,
+                                                      change,
+                                                      {.upsert = true,
+                                                       .sort = sort.view(),
+                                                       .array_filters = filters.view(),
+                                                       .collation = collation.view(),
+                                                       .hint = "_id_"}});
          },
          R"({"q": {"a": 1}, "u": {"$set": {"b": 2}}, "upsert": true,
              "arrayFilters": [{"i.b": 3}], "collation": {"locale": "en"}, "hint": "_id_",
@@ -121,12 +124,14 @@ TEST(update, command_holds_only_the_options_that_are_set)
 {
     const bson::document variables = doc("v", 1);
     const bson::document keys = doc("_id", 1);
-    const auto made = update_one(a_space(), filter, change,
-                                 {.write_concern = given::write_concern{.w = 1},
-                                  .hint = keys,
-                                  .let = variables.view(),
-                                  .bypass_document_validation = true,
-                                  .comment = variables});
+    const auto made = built(a_space(),
+                            update_operation{filter,
+                                             change,
+                                             {.write_concern = given::write_concern{.w = 1},
+                                              .hint = keys,
+                                              .let = variables.view(),
+                                              .bypass_document_validation = true,
+                                              .comment = variables}});
     EXPECT_EQ(shown(made), normal(R"({"update": "coll",
         "updates": [{"q": {"a": 1}, "u": {"$set": {"b": 2}}, "hint": {"_id": 1}}],
         "ordered": true, "bypassDocumentValidation": true, "let": {"v": 1}, "comment": {"v": 1},
@@ -135,16 +140,18 @@ TEST(update, command_holds_only_the_options_that_are_set)
 
 TEST(delete_command, limit_is_1_for_delete_one_and_0_for_delete_many)
 {
-    EXPECT_EQ(shown(delete_one(a_space(), filter, {})),
+    EXPECT_EQ(shown(built(a_space(), delete_operation{filter, {}})),
               normal(R"({"delete": "coll", "deletes": [{"q": {"a": 1}, "limit": 1}],
                          "ordered": true})"));
     const bson::document collation = doc("locale", "en");
     const bson::document variables = doc("v", 1);
-    EXPECT_EQ(
-        shown(delete_many(
-            a_space(), filter,
-            {.collation = collation.view(), .hint = "h", .let = variables.view(), .comment = 7})),
-        normal(R"({"delete": "coll", "deletes": [{"q": {"a": 1}, "limit": 0,
+    EXPECT_EQ(shown(built(a_space(), delete_operation{filter,
+                                                      {.collation = collation.view(),
+                                                       .hint = "h",
+                                                       .let = variables.view(),
+                                                       .comment = 7},
+                                                      true})),
+              normal(R"({"delete": "coll", "deletes": [{"q": {"a": 1}, "limit": 0,
                          "collation": {"locale": "en"}, "hint": "h"}], "ordered": true,
                          "let": {"v": 1}, "comment": 7})"));
 }
@@ -156,29 +163,33 @@ TEST(find_and_modify, command_holds_only_the_options_that_are_set)
     const bson::document collation = doc("locale", "en");
     const bson::document variables = doc("v", 1);
     const bson::array filters = array_of(R"([{"i.b": 3}])");
-    EXPECT_EQ(shown(find_one_and_delete(a_space(), filter, {})),
+    EXPECT_EQ(shown(built(a_space(), find_one_and_delete_operation{filter, {}})),
               normal(R"({"findAndModify": "coll", "query": {"a": 1}, "remove": true})"));
-    EXPECT_EQ(shown(find_one_and_replace(a_space(), filter, whole,
-                                         {.returns = given::return_document::before})),
+    EXPECT_EQ(shown(built(a_space(),
+                          find_one_and_replace_operation{
+                              filter, whole, {.returns = given::return_document::before}})),
               normal(R"({"findAndModify": "coll", "query": {"a": 1}, "update": {"b": 2}})"));
-    EXPECT_EQ(shown(find_one_and_update(a_space(), filter, stages,
-                                        {.returns = given::return_document::after})),
+    EXPECT_EQ(shown(built(a_space(),
+                          find_one_and_update_operation{
+                              filter, stages, {.returns = given::return_document::after}})),
               normal(R"({"findAndModify": "coll", "query": {"a": 1},
                          "update": [{"$set": {"b": 2}}], "new": true})"));
-    const auto made = find_one_and_update(a_space(), filter, change,
-                                          {.timeout = 4s,
-                                           .write_concern = given::majority,
-                                           .projection = fields.view(),
-                                           .sort = sort.view(),
-                                           .upsert = true,
-                                           .array_filters = filters.view(),
-                                           .collation = collation.view(),
-                                           .hint = "h",
-                                           .let = variables.view(),
-                                           .bypass_document_validation = false,
-                                           .max_time = 5s,
-                                           .comment = "c",
-                                           .raw_data = false});
+    const auto made = built(a_space(),
+                            find_one_and_update_operation{filter,
+                                                          change,
+                                                          {.timeout = 4s,
+                                                           .write_concern = given::majority,
+                                                           .projection = fields.view(),
+                                                           .sort = sort.view(),
+                                                           .upsert = true,
+                                                           .array_filters = filters.view(),
+                                                           .collation = collation.view(),
+                                                           .hint = "h",
+                                                           .let = variables.view(),
+                                                           .bypass_document_validation = false,
+                                                           .max_time = 5s,
+                                                           .comment = "c",
+                                                           .raw_data = false}});
     EXPECT_EQ(shown(made), normal(R"({"findAndModify": "coll", "query": {"a": 1},
         "update": {"$set": {"b": 2}}, "fields": {"_id": 0}, "sort": {"x": 1}, "upsert": true,
         "arrayFilters": [{"i.b": 3}], "bypassDocumentValidation": false, "hint": "h",
@@ -195,17 +206,17 @@ struct written {
     bool of_one;
 };
 const written all_writes[] = {
-    {"insert_one", [](auto& s) { return insert_one(s, filter, fresh, {}); }, true},
-    {"update_one", [](auto& s) { return update_one(s, filter, change, {}); }, true},
-    {"replace_one", [](auto& s) { return replace_one(s, filter, whole, {}); }, true},
-    {"delete_one", [](auto& s) { return delete_one(s, filter, {}); }, true},
-    {"find_one_and_update", [](auto& s) { return find_one_and_update(s, filter, change, {}); },
+    {"insert_one", [](auto& s) { return built(s, insert_one_operation{filter, {}}, fresh); }, true},
+    {"update_one", [](auto& s) { return built(s, update_operation{filter, change, {}}); }, true},
+    {"replace_one", [](auto& s) { return built(s, replace_one_operation{filter, whole, {}}); }, true},
+    {"delete_one", [](auto& s) { return built(s, delete_operation{filter, {}}); }, true},
+    {"find_one_and_update", [](auto& s) { return built(s, find_one_and_update_operation{filter, change, {}}); },
      true},
-    {"find_one_and_replace", [](auto& s) { return find_one_and_replace(s, filter, whole, {}); },
+    {"find_one_and_replace", [](auto& s) { return built(s, find_one_and_replace_operation{filter, whole, {}}); },
      true},
-    {"find_one_and_delete", [](auto& s) { return find_one_and_delete(s, filter, {}); }, true},
-    {"update_many", [](auto& s) { return update_many(s, filter, change, {}); }, false},
-    {"delete_many", [](auto& s) { return delete_many(s, filter, {}); }, false},
+    {"find_one_and_delete", [](auto& s) { return built(s, find_one_and_delete_operation{filter, {}}); }, true},
+    {"update_many", [](auto& s) { return built(s, update_operation{filter, change, {}, true}); }, false},
+    {"delete_many", [](auto& s) { return built(s, delete_operation{filter, {}, true}); }, false},
 };
 
 TEST(single_write, single_document_writes_are_retryable)
@@ -244,8 +255,8 @@ TEST(single_write, operation_timeout_overrides_the_inherited_one)
 {
     operation_space space = a_space();
     space.timeout = 9s;
-    EXPECT_EQ(delete_one(space, filter, {}).value().timeout, 9s);
-    EXPECT_EQ(delete_one(space, filter, {.timeout = 1s}).value().timeout, 1s);
+    EXPECT_EQ(built(space, delete_operation{filter, {}}).value().timeout, 9s);
+    EXPECT_EQ(built(space, delete_operation{filter, {.timeout = 1s}}).value().timeout, 1s);
 }
 
 TEST(single_write, hint_requires_a_wire_version_that_honours_it)
@@ -257,20 +268,27 @@ TEST(single_write, hint_requires_a_wire_version_that_honours_it)
     };
     const auto w0 = given::unacknowledged;
     const row table[] = {
-        {"servers refuse it", update_one(a_space(), filter, change, {.hint = "h"}), 0},
-        {"an unacknowledged error is lost",
-         update_one(a_space(), filter, change, {.write_concern = w0, .hint = "h"}), 8},
+        {"servers refuse it", built(a_space(), update_operation{filter, change, {.hint = "h"}}), 0},
+        {"unacknowledged update",
+         built(a_space(), update_operation{filter, change, {.write_concern = w0, .hint = "h"}}), 8},
         {"of many as well",
-         update_many(a_space(), filter, change, {.write_concern = w0, .hint = "h"}), 8},
-        {"no hint, no need", update_one(a_space(), filter, change, {.write_concern = w0}), 0},
-        {"servers refuse it in a delete", delete_one(a_space(), filter, {.hint = "h"}), 0},
-        {"if unacknowledged", delete_many(a_space(), filter, {.write_concern = w0, .hint = "h"}),
-         9},
+         built(a_space(),
+               update_operation{filter, change, {.write_concern = w0, .hint = "h"}, true}),
+         8},
+        {"no hint, no need",
+         built(a_space(), update_operation{filter, change, {.write_concern = w0}}), 0},
+        {"servers refuse it in a delete", built(a_space(), delete_operation{filter, {.hint = "h"}}),
+         0},
+        {"unacknowledged delete",
+         built(a_space(), delete_operation{filter, {.write_concern = w0, .hint = "h"}, true}), 9},
         {"findAndModify before 4.2 ignores it",
-         find_one_and_delete(a_space(), filter, {.hint = "h"}), 8},
+         built(a_space(), find_one_and_delete_operation{filter, {.hint = "h"}}), 8},
         {"and 4.2 refuses it",
-         find_one_and_delete(a_space(), filter, {.write_concern = w0, .hint = "h"}), 9},
-        {"findAndModify without it", find_one_and_delete(a_space(), filter, {}), 0},
+         built(a_space(),
+               find_one_and_delete_operation{filter, {.write_concern = w0, .hint = "h"}}),
+         9},
+        {"findAndModify without it", built(a_space(), find_one_and_delete_operation{filter, {}}),
+         0},
     };
     for (const row& r : table) {
         SCOPED_TRACE(r.why);
@@ -280,14 +298,19 @@ TEST(single_write, hint_requires_a_wire_version_that_honours_it)
     }
 }
 
-TEST(single_write, update_and_replacement_documents_are_distinguished)
+TEST(single_write, update_documents_need_operators_and_replacements_have_none)
 {
-    EXPECT_EQ(refused_option(update_one(a_space(), filter, whole, {})), "update");
-    EXPECT_EQ(refused_option(update_many(a_space(), filter, doc(), {})), "update");
-    EXPECT_EQ(refused_option(update_one(a_space(), filter, bson::array{}, {})), "update");
-    EXPECT_EQ(refused_option(find_one_and_update(a_space(), filter, whole, {})), "update");
-    EXPECT_EQ(refused_option(replace_one(a_space(), filter, change, {})), "replacement");
-    EXPECT_EQ(refused_option(find_one_and_replace(a_space(), filter, change, {})), "replacement");
+    EXPECT_EQ(refused_option(built(a_space(), update_operation{filter, whole, {}})), "update");
+    EXPECT_EQ(refused_option(built(a_space(), update_operation{filter, doc(), {}, true})),
+              "update");
+    EXPECT_EQ(refused_option(built(a_space(), update_operation{filter, bson::array{}, {}})),
+              "update");
+    EXPECT_EQ(refused_option(built(a_space(), find_one_and_update_operation{filter, whole, {}})),
+              "update");
+    EXPECT_EQ(refused_option(built(a_space(), replace_one_operation{filter, change, {}})),
+              "replacement");
+    EXPECT_EQ(refused_option(built(a_space(), find_one_and_replace_operation{filter, change, {}})),
+              "replacement");
     EXPECT_TRUE(check_replacement(json(R"({"a": 1, "$b": 2})"))) << "only the first key is asked";
     EXPECT_TRUE(check_update(json(R"({"$a": 1, "b": 2})"))) << "only the first key is asked";
 }
@@ -296,27 +319,36 @@ TEST(single_write, options_of_other_operations_are_invalid_option)
 {
     const bson::document sort = doc("x", 1);
     const bson::array filters = array_of("[{}]");
-    EXPECT_EQ(refused_option(update_many(a_space(), filter, change, {.sort = sort.view()})),
+    EXPECT_EQ(refused_option(
+                  built(a_space(), update_operation{filter, change, {.sort = sort.view()}, true})),
               "sort");
     EXPECT_EQ(
-        refused_option(replace_one(a_space(), filter, whole, {.array_filters = filters.view()})),
+        refused_option(built(
+            a_space(), replace_one_operation{filter, whole, {.array_filters = filters.view()}})),
         "array_filters");
-    EXPECT_EQ(refused_option(find_one_and_replace(a_space(), filter, whole,
-                                                  {.array_filters = filters.view()})),
+    EXPECT_EQ(refused_option(built(a_space(),
+                                   find_one_and_replace_operation{
+                                       filter, whole, {.array_filters = filters.view()}})),
               "array_filters");
-    EXPECT_EQ(refused_option(find_one_and_delete(a_space(), filter, {.upsert = true})), "upsert");
-    EXPECT_EQ(refused_option(find_one_and_delete(a_space(), filter,
-                                                 {.returns = given::return_document::before})),
+    EXPECT_EQ(
+        refused_option(built(a_space(), find_one_and_delete_operation{filter, {.upsert = true}})),
+        "upsert");
+    EXPECT_EQ(refused_option(built(a_space(),
+                                   find_one_and_delete_operation{
+                                       filter, {.returns = given::return_document::before}})),
               "returns");
     EXPECT_EQ(
-        refused_option(find_one_and_delete(a_space(), filter, {.array_filters = filters.view()})),
+        refused_option(built(
+            a_space(), find_one_and_delete_operation{filter, {.array_filters = filters.view()}})),
         "array_filters");
-    EXPECT_EQ(refused_option(
-                  find_one_and_delete(a_space(), filter, {.bypass_document_validation = true})),
+    EXPECT_EQ(refused_option(built(
+                  a_space(),
+                  find_one_and_delete_operation{filter, {.bypass_document_validation = true}})),
               "bypass_document_validation");
-    EXPECT_EQ(refused_option(
-                  delete_one(a_space(), filter, {.write_concern = given::write_concern{.w = -2}})),
-              "w");
+    EXPECT_EQ(
+        refused_option(built(
+            a_space(), delete_operation{filter, {.write_concern = given::write_concern{.w = -2}}})),
+        "w");
 }
 
 }  // namespace

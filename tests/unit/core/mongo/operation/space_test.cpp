@@ -29,7 +29,7 @@ TEST(operation_space, write_concern_is_copied_or_refused_with_the_option)
          R"({"w": 1, "j": true, "wtimeout": {"$numberLong": "5"}})"},
         {"a number and a name", {.w = 1, .tag = "majority"}, "w"},
         {"a negative number", {.w = -1}, "w"},
-        {"no answer, no journal", {.w = 0, .tag = {}, .journal = true}, "journal"},
+        {"journal without acknowledgement", {.w = 0, .tag = {}, .journal = true}, "journal"},
         {"time runs forward", {.w = 1, .tag = {}, .journal = {}, .wtimeout = -1ms}, "wTimeoutMS"},
     };
     for (const row& r : table) {

@@ -13,7 +13,7 @@ const bson::object_id fresh = bson::object_id::parse("0123456789abcdef01234567")
 
 command an_insert(std::string_view document)
 {
-    return insert_one(a_space(), json(document), fresh, {}).value();
+    return built(a_space(), insert_one_operation{json(document), {}}, fresh).value();
 }
 
 command any_write(bool acknowledged = true)
@@ -23,30 +23,34 @@ command any_write(bool acknowledged = true)
     return sent;
 }
 
-TEST(single_write_reply, insert_one_returns_the_inserted_id)
+TEST(write_reply, insert_one_result_has_the_inserted_id)
 {
-    const auto given = read_insert_one(answered(R"({"n": 1, "ok": 1})"),
-                                       an_insert(R"({"_id": 7})"));
+    const auto given = insert_one_operation::read(answered(R"({"n": 1, "ok": 1})"),
+                                                  an_insert(R"({"_id": 7})"));
     EXPECT_EQ(given.value().inserted_id.get<int>().value(), 7);
     EXPECT_TRUE(given->acknowledged);
 
-    const auto made = read_insert_one(answered(R"({"n": 1, "ok": 1})"), an_insert(R"({"x": 7})"));
+    const auto made = insert_one_operation::read(answered(R"({"n": 1, "ok": 1})"),
+                                                 an_insert(R"({"x": 7})"));
     EXPECT_EQ(made.value().inserted_id.get<bson::object_id>().value(), fresh);
 }
 
-TEST(single_write_reply, unacknowledged_write_returns_acknowledged_false)
+TEST(write_reply, what_was_not_answered_is_not_acknowledged)
 {
     command sent = an_insert(R"({"_id": 7})");
     sent.acknowledged = false;
-    const auto inserted = read_insert_one(answered(R"({"ok": 1})"), sent);
+    const auto inserted = insert_one_operation::read(answered(R"({"ok": 1})"), sent);
     EXPECT_FALSE(inserted.value().acknowledged);
     EXPECT_EQ(inserted->inserted_id.get<int>().value(), 7);
-    EXPECT_FALSE(read_update(answered(R"({"ok": 1})"), any_write(false)).value().acknowledged);
-    EXPECT_FALSE(read_delete(answered(R"({"ok": 1})"), any_write(false)).value().acknowledged);
-    EXPECT_FALSE(read_found_and_modified(answered(R"({"ok": 1})"), any_write(false)).value());
+    EXPECT_FALSE(
+        update_operation::read(answered(R"({"ok": 1})"), any_write(false)).value().acknowledged);
+    EXPECT_FALSE(
+        delete_operation::read(answered(R"({"ok": 1})"), any_write(false)).value().acknowledged);
+    EXPECT_FALSE(
+        find_one_and_update_operation::read(answered(R"({"ok": 1})"), any_write(false)).value());
 }
 
-TEST(single_write_reply, upserted_document_is_not_counted_as_matched)
+TEST(write_reply, an_upserted_document_was_not_matched)
 {
     struct row {
         const char* reply;
@@ -62,34 +66,38 @@ TEST(single_write_reply, upserted_document_is_not_counted_as_matched)
     };
     for (const row& r : table) {
         SCOPED_TRACE(r.reply);
-        const auto done = read_update(answered(r.reply), any_write()).value();
+        const auto done = update_operation::read(answered(r.reply), any_write()).value();
         EXPECT_EQ(done.matched_count, r.matched);
         EXPECT_EQ(done.modified_count, r.modified);
         EXPECT_EQ(done.upserted_count, r.upserted);
         EXPECT_EQ(done.upserted_id.has_value(), r.upserted == 1);
         EXPECT_TRUE(done.acknowledged);
     }
-    const auto done = read_update(answered(table[3].reply), any_write()).value();
+    const auto done = update_operation::read(answered(table[3].reply), any_write()).value();
     EXPECT_EQ(done.upserted_id->get<std::string>().value(), "k");
 }
 
-TEST(single_write_reply, delete_returns_the_deleted_count)
+TEST(write_reply, delete_result_has_the_deleted_count)
 {
-    EXPECT_EQ(read_delete(answered(R"({"n": 4, "ok": 1})"), any_write()).value().deleted_count, 4);
+    EXPECT_EQ(
+        delete_operation::read(answered(R"({"n": 4, "ok": 1})"), any_write()).value().deleted_count,
+        4);
 }
 
-TEST(single_write_reply, find_and_modify_returns_the_document_or_none)
+TEST(write_reply, find_and_modify_gives_the_document_or_nothing)
 {
-    const auto found = read_found_and_modified(
+    const auto found = find_one_and_update_operation::read(
         answered(R"({"lastErrorObject": {"n": 1}, "value": {"_id": 1}, "ok": 1})"), any_write());
     ASSERT_TRUE(found.value());
     EXPECT_EQ(shown(**found), normal(R"({"_id": 1})"));
     EXPECT_FALSE(
-        read_found_and_modified(answered(R"({"value": null, "ok": 1})"), any_write()).value());
-    EXPECT_FALSE(read_found_and_modified(answered(R"({"ok": 1})"), any_write()).value());
+        find_one_and_update_operation::read(answered(R"({"value": null, "ok": 1})"), any_write())
+            .value());
+    EXPECT_FALSE(
+        find_one_and_update_operation::read(answered(R"({"ok": 1})"), any_write()).value());
 }
 
-TEST(single_write_reply, write_errors_become_a_write_failure)
+TEST(write_reply, a_refused_statement_is_a_write_error)
 {
     const char* const reply = R"({"n": 0, "ok": 1, "errorLabels": ["Odd"], "writeErrors": [
         {"index": 0, "code": 121, "errmsg": "Document failed validation",
@@ -108,18 +116,18 @@ TEST(single_write_reply, write_errors_become_a_write_failure)
         EXPECT_TRUE(more->write_concern_errors.empty());
         EXPECT_EQ(more->reply.find("n").get<int>().value(), 0);
     };
-    const auto inserted = read_insert_one(answered(reply), an_insert("{}"));
+    const auto inserted = insert_one_operation::read(answered(reply), an_insert("{}"));
     ASSERT_FALSE(inserted);
     check(inserted.error());
-    const auto updated = read_update(answered(reply), any_write());
+    const auto updated = update_operation::read(answered(reply), any_write());
     ASSERT_FALSE(updated);
     check(updated.error());
-    const auto deleted = read_delete(answered(reply), any_write());
+    const auto deleted = delete_operation::read(answered(reply), any_write());
     ASSERT_FALSE(deleted);
     check(deleted.error());
 }
 
-TEST(single_write_reply, write_error_of_update_many_may_be_partly_applied)
+TEST(write_reply, a_refused_write_to_many_documents_may_be_half_done)
 {
     const char* const refused = R"({"n": 0, "ok": 1, "writeErrors": [
         {"index": 0, "code": 11000, "errmsg": "E11000 duplicate key"}]})";
@@ -132,11 +140,13 @@ TEST(single_write_reply, write_error_of_update_many_may_be_partly_applied)
         const auto half = [&](auto read, const result<command>& sent) {
             return write_failure_in(read(answered(reply), sent.value()).error())->partly_done;
         };
-        EXPECT_TRUE(half(read_update, update_many(here, doc(), change, {})));
-        EXPECT_FALSE(half(read_update, update_one(here, doc(), change, {})));
-        EXPECT_TRUE(half(read_delete, delete_many(here, doc(), {})));
-        EXPECT_FALSE(half(read_delete, delete_one(here, doc(), {})));
-        EXPECT_FALSE(half(read_insert_one, an_insert("{}")));
+        EXPECT_TRUE(
+            half(update_operation::read, built(here, update_operation{doc(), change, {}, true})));
+        EXPECT_FALSE(
+            half(update_operation::read, built(here, update_operation{doc(), change, {}})));
+        EXPECT_TRUE(half(delete_operation::read, built(here, delete_operation{doc(), {}, true})));
+        EXPECT_FALSE(half(delete_operation::read, built(here, delete_operation{doc(), {}})));
+        EXPECT_FALSE(half(insert_one_operation::read, an_insert("{}")));
     }
 }
 
@@ -145,7 +155,7 @@ const char* const not_safe = R"({"n": 1, "ok": 1, "errorLabels": ["RetryableWrit
     "writeConcernError": {"code": 91, "codeName": "ShutdownInProgress", "errmsg": "shutting down",
                           "errInfo": {"w": 2}}})";
 
-TEST(single_write_reply, write_concern_error_becomes_a_failure_with_history)
+TEST(write_reply, what_is_not_safe_enough_is_a_write_error_with_all_its_history)
 {
     const auto check = [](const error& why) {
         EXPECT_EQ(why.code(), error_code(91, server_category()));
@@ -164,26 +174,26 @@ TEST(single_write_reply, write_concern_error_becomes_a_failure_with_history)
         EXPECT_EQ(shown(more->write_concern_errors[0].details), normal(R"({"w": 2})"));
         EXPECT_TRUE(more->reply.find("writeConcernError"));
     };
-    const auto inserted = read_insert_one(answered(not_safe), an_insert("{}"));
+    const auto inserted = insert_one_operation::read(answered(not_safe), an_insert("{}"));
     ASSERT_FALSE(inserted);
     check(inserted.error());
-    const auto updated = read_update(answered(not_safe), any_write());
+    const auto updated = update_operation::read(answered(not_safe), any_write());
     ASSERT_FALSE(updated);
     check(updated.error());
-    const auto deleted = read_delete(answered(not_safe), any_write());
+    const auto deleted = delete_operation::read(answered(not_safe), any_write());
     ASSERT_FALSE(deleted);
     check(deleted.error());
-    const auto found = read_found_and_modified(answered(not_safe), any_write());
+    const auto found = find_one_and_update_operation::read(answered(not_safe), any_write());
     ASSERT_FALSE(found);
     check(found.error());
 }
 
-TEST(single_write_reply, write_error_takes_precedence_over_write_concern_error)
+TEST(write_reply, write_error_takes_precedence_over_writeConcernError)
 {
-    const auto done = read_update(answered(R"({"n": 0, "ok": 1,
+    const auto done = update_operation::read(answered(R"({"n": 0, "ok": 1,
         "writeErrors": [{"index": 0, "code": 11000, "errmsg": "E11000 duplicate key"}],
         "writeConcernError": {"code": 64, "codeName": "WriteConcernTimeout", "errmsg": "slow"}})"),
-                                  any_write());
+                                             any_write());
     ASSERT_FALSE(done);
     EXPECT_EQ(done.error().code(), error_code(11000, server_category()));
     EXPECT_EQ(done.error().message(), "E11000 duplicate key");
@@ -196,11 +206,11 @@ TEST(single_write_reply, write_error_takes_precedence_over_write_concern_error)
     EXPECT_EQ(more->write_concern_errors.size(), 1u);
 }
 
-TEST(single_write_reply, command_error_keeps_code_and_reply)
+TEST(write_reply, a_refused_command_stays_what_it_is)
 {
     const char* const reply = R"({"ok": 0, "code": 11000, "codeName": "DuplicateKey",
         "errmsg": "E11000", "keyPattern": {"x": 1}})";
-    const auto found = read_found_and_modified(answered(reply), any_write());
+    const auto found = find_one_and_update_operation::read(answered(reply), any_write());
     ASSERT_FALSE(found);
     const auto* refusal = dynamic_cast<const holdfast::mongo::server_failure*>(
         found.error().detail());
@@ -208,10 +218,10 @@ TEST(single_write_reply, command_error_keeps_code_and_reply)
     EXPECT_EQ(shown(refusal->reply.find("keyPattern").as_document()), normal(R"({"x": 1})"));
     EXPECT_EQ(found.error().history().size(), 1u);
 
-    const error lost{errc::no_server, "none there"};
-    EXPECT_EQ(read_update(lost, any_write()).error().message(), "none there");
-    EXPECT_EQ(read_delete(lost, any_write()).error().message(), "none there");
-    EXPECT_EQ(read_insert_one(lost, an_insert("{}")).error().message(), "none there");
+    const error lost{errc::no_server, "no server"};
+    EXPECT_EQ(update_operation::read(lost, any_write()).error().message(), "no server");
+    EXPECT_EQ(delete_operation::read(lost, any_write()).error().message(), "no server");
+    EXPECT_EQ(insert_one_operation::read(lost, an_insert("{}")).error().message(), "no server");
 }
 
 }  // namespace

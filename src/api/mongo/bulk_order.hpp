@@ -1,5 +1,5 @@
 #pragma once
-#include "api/mongo/client_parts.hpp"
+#include "api/mongo/client_impl.hpp"
 #include "core/mongo/operation/bulk.hpp"
 
 #include <utility>
@@ -9,11 +9,11 @@ namespace holdfast::mongo {
 /// The client's ids, for documents among many that have none.
 class ids_of_client final : public core::mongo::id_source {
 public:
-    explicit ids_of_client(client_parts& of) : ids_{of} {}
+    explicit ids_of_client(client_impl& of) : ids_{of} {}
     bson::object_id next() override { return ids_.next(); }
 
 private:
-    client_parts::new_ids ids_;
+    client_impl::new_ids ids_;
 };
 
 /// What the commands of one operation have in common: the time by which all must be done, a
@@ -21,11 +21,11 @@ private:
 class shared_order {
 public:
     /// `first` is the first command, with all that the application has said.
-    shared_order(client_parts& parts, const shell::mongo::command_order& first)
+    shared_order(client_impl& impl, const shell::mongo::command_order& first)
         : until_{first.until}, session_{first.session}
     {
         if (!session_ && first.acknowledged)
-            session_ = parts.implicit_session();
+            session_ = impl.implicit_session();
     }
 
     /// `facts` of one command are there for the next.

@@ -1,5 +1,7 @@
 #include "core/mongo/operation/draft.hpp"
 #include "core/mongo/operation/single_write.hpp"
+#include "core/mongo/operation/write_reply.hpp"
+#include "holdfast/mongo/operations.hpp"
 
 /// findAndModify: writes that give back the document that they have changed.
 namespace holdfast::core::mongo {
@@ -10,10 +12,10 @@ using holdfast::mongo::find_and_modify_options;
 using holdfast::mongo::return_document;
 using holdfast::mongo::update_view;
 
-/// Servers before these wire versions ignore a hint without a word; those between the two refuse
-/// it, but nobody would hear of that if the write is not acknowledged.
+/// Servers before these wire versions ignore a hint silently; those between the two refuse it,
+/// which would go unnoticed if the write is not acknowledged.
 constexpr std::int32_t refuses_hint = 8;  // MongoDB 4.2
-constexpr std::int32_t knows_hint = 9;    // MongoDB 4.4
+constexpr std::int32_t knows_hint = 9;  // MongoDB 4.4
 
 /// `change` is null if the document is to be deleted.
 result<command> find_and_modify(const operation_space& space, bson::view filter,
@@ -49,29 +51,46 @@ result<command> find_and_modify(const operation_space& space, bson::view filter,
     return d.finish();
 }
 
+result<maybe_document> read_value(command_outcome& outcome)
+{
+    if (!outcome) [[unlikely]]
+        return as_write_failure(std::move(outcome).error());
+    const bson::element value = outcome->find("value");
+    if (value.type() != bson::type::document)
+        return maybe_document{};
+    return maybe_document{bson::document{value.as_document()}};
+}
+
 }  // namespace
 
-result<command> find_one_and_update(const operation_space& space, bson::view filter,
-                                    update_view change, const find_and_modify_options& options)
+result<command> find_one_and_update_operation::build(const operation_space& in) const
 {
     if (auto fine = check_update(change); !fine)
         return std::move(fine).error();
-    return find_and_modify(space, filter, &change, options);
+    return find_and_modify(in, filter, &change, options);
 }
 
-result<command> find_one_and_replace(const operation_space& space, bson::view filter, bson::view by,
-                                     const find_and_modify_options& options)
+result<maybe_document> find_one_and_update_operation::read(command_outcome outcome, const command&)
+{
+    return read_value(outcome);
+}
+
+result<command> find_one_and_replace_operation::build(const operation_space& in) const
 {
     if (auto fine = check_replacement(by); !fine)
         return std::move(fine).error();
     if (options.array_filters)
         return refused("array_filters", "a replacement changes the whole document; leave it out");
     const update_view change{by};
-    return find_and_modify(space, filter, &change, options);
+    return find_and_modify(in, filter, &change, options);
 }
 
-result<command> find_one_and_delete(const operation_space& space, bson::view filter,
-                                    const find_and_modify_options& options)
+result<maybe_document> find_one_and_replace_operation::read(command_outcome outcome, const command&)
+{
+    return read_value(outcome);
+}
+
+result<command> find_one_and_delete_operation::build(const operation_space& in) const
 {
     const char* wrong = nullptr;
     if (options.upsert)
@@ -84,7 +103,12 @@ result<command> find_one_and_delete(const operation_space& space, bson::view fil
         wrong = "bypass_document_validation";
     if (wrong != nullptr)
         return refused(wrong, "makes no sense where a document is deleted; leave it out");
-    return find_and_modify(space, filter, nullptr, options);
+    return find_and_modify(in, filter, nullptr, options);
+}
+
+result<maybe_document> find_one_and_delete_operation::read(command_outcome outcome, const command&)
+{
+    return read_value(outcome);
 }
 
 }  // namespace holdfast::core::mongo

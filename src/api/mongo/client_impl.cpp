@@ -1,9 +1,8 @@
-#include "api/mongo/client_parts.hpp"
+#include "api/mongo/client_impl.hpp"
 
-#include "api/mongo/plain_replies.hpp"
+#include "api/mongo/access.hpp"
 #include "core/mongo/error/errc.hpp"
-#include "core/mongo/operation/query.hpp"
-#include "core/mongo/retry/eligibility.hpp"
+#include "holdfast/mongo/operations.hpp"
 #include "shell/mongo/execute/execute.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -27,25 +26,6 @@ runtime::awaitable<void> outlive(std::shared_ptr<client_state> state)
     co_await state->servers->ended();
 }
 
-/// A write that says {writeConcern: {w: 0}} gets no reply.
-bool is_unacknowledged(bson::view command)
-{
-    const bson::element concern = command.find("writeConcern");
-    if (concern.type() != bson::type::document)
-        return false;
-    const auto w = concern.as_document().find("w").get<std::int64_t>();
-    return w && *w == 0;
-}
-
-/// An aggregation that ends in $out or $merge: a write that cannot be recognised.
-bool writes_its_outcome(bson::view command)
-{
-    if ((*command.begin()).key() != "aggregate")
-        return false;
-    const bson::element pipeline = command.find("pipeline");
-    return pipeline.type() == bson::type::array && core::mongo::writes_output(pipeline.as_array());
-}
-
 /// Process and counter are drawn by each client: two of them in one process are as far apart as two
 /// processes.
 bson::object_id_source new_id_source(runtime::world& in)
@@ -55,6 +35,16 @@ bson::object_id_source new_id_source(runtime::world& in)
     std::array<std::uint8_t, 3> counter;
     in.random(counter);
     return {process, std::uint32_t{counter[0]} << 16 | std::uint32_t{counter[1]} << 8 | counter[2]};
+}
+
+std::shared_ptr<const collection_settings> settings_of(const core::mongo::client_settings& from)
+{
+    auto made = std::make_shared<collection_settings>();
+    made->read_concern = from.read_concern;
+    made->write_concern = from.write_concern;
+    made->read_preference = from.read_preference;
+    made->timeout = from.timeout;
+    return made;
 }
 
 /// 0 is no limit, and so is what no clock lives to see. What is less has passed already.
@@ -69,16 +59,13 @@ core::deadline deadline_of(time_point now, std::optional<std::chrono::millisecon
 
 }  // namespace
 
-client_parts::client_parts(std::shared_ptr<runtime::world> in, core::mongo::parsed_uri from,
-                           client_options user_options)
+client_impl::client_impl(std::shared_ptr<runtime::world> in, core::mongo::parsed_uri from,
+                         client_options user_options)
     : world{std::move(in)},
       options{std::move(user_options)},
       source{std::move(from)},
       opened{*world},
-      everywhere_{.read_concern = source.settings.read_concern,
-                  .write_concern = source.settings.write_concern,
-                  .read_preference = source.settings.read_preference,
-                  .timeout = source.settings.timeout},
+      everywhere_{settings_of(source.settings)},
       ids_{new_id_source(*world)}
 {
     if (options.server_api)
@@ -87,7 +74,7 @@ client_parts::client_parts(std::shared_ptr<runtime::world> in, core::mongo::pars
                                       .deprecation_errors = options.server_api->deprecation_errors};
 }
 
-client_parts::~client_parts()
+client_impl::~client_impl()
 {
     if (!state)
         return;
@@ -98,68 +85,28 @@ client_parts::~client_parts()
     asio::co_spawn(on, outlive(std::move(state)), asio::detached);
 }
 
-result<core::mongo::command> client_parts::command_for(std::string_view database,
-                                                       bson::view command,
-                                                       const command_options& options) const
-{
-    if (command.empty())
-        return error{core::mongo::errc::command_failed,
-                     "a command needs at least one field: its name"};
-    core::mongo::command made;
-    made.database = database;
-    made.body = core::mongo::command_message{command};
-    made.timeout = options.timeout;
-    switch (options.kind) {
-    case command_kind::generic:
-        break;
-    case command_kind::read:
-        made.kind = core::mongo::retry_kind::read;
-        made.selects = core::mongo::operation_kind::read;
-        made.preference = source.settings.read_preference;
-        made.eligible = core::mongo::is_retryable_read((*command.begin()).key()) &&
-                        !writes_its_outcome(command);
-        break;
-    case command_kind::write:
-        made.kind = core::mongo::retry_kind::write;
-        made.acknowledged = !is_unacknowledged(command);
-        made.eligible = core::mongo::takes_transaction_number(
-            {.name = (*command.begin()).key(),
-             .touches_many = core::mongo::touches_many(command),
-             .acknowledged = made.acknowledged},
-            core::mongo::bulk_write_since);
-        break;
-    }
-    if (options.read_preference) {
-        auto preference = core::mongo::own(*options.read_preference);
-        if (!preference)
-            return std::move(preference).error();
-        made.selects = core::mongo::operation_kind::read;
-        made.preference = *std::move(preference);
-    }
-    return made;
-}
-
-shell::mongo::command_order client_parts::order_for(core::mongo::command&& what,
-                                                    const session* in) const
+shell::mongo::command_order client_impl::order_for(core::mongo::command&& what,
+                                                   const session* in) const
 {
     shell::mongo::command_order order{std::move(what)};
     if (in != nullptr)
-        order.session = in->state_;
+        order.session = access::state_of(*in);
     if (const auto timeout = order.timeout ? order.timeout : source.settings.timeout)
         order.until = deadline_of(world->steady_now(), timeout);
     return order;
 }
 
 /// No coroutine of its own where the way is clear: a frame costs as much as building a message.
-runtime::awaitable<result<bson::document>> client_parts::run(shell::mongo::command_order order)
+runtime::awaitable<result<bson::document>> client_impl::run(shell::mongo::command_order order)
 {
     if (may_run_now(order))
         return shell::mongo::execute(state, std::move(order));
-    return open_and_read<result<bson::document>>(shared_from_this(), std::move(order), read_reply);
+    return open_and_read<result<bson::document>>(shared_from_this(), std::move(order),
+                                                 &core::mongo::run_command_operation::read);
 }
 
 /// Looks up what must be looked up, unless the order makes no sense anyway.
-runtime::awaitable<result<void>> client_parts::make_ready(const shell::mongo::command_order& order)
+runtime::awaitable<result<void>> client_impl::make_ready(const shell::mongo::command_order& order)
 {
     if (order.session && order.session->owner != this)
         co_return error{core::mongo::errc::command_failed,
@@ -167,7 +114,7 @@ runtime::awaitable<result<void>> client_parts::make_ready(const shell::mongo::co
     co_return co_await open(order.until);
 }
 
-result<session> client_parts::start_session(const session_options& options)
+result<session> client_impl::start_session(const session_options& options)
 {
     const auto wrong = [](const char* text) {
         return error{core::mongo::errc::invalid_option, std::string{"start_session: "} + text};
@@ -181,10 +128,10 @@ result<session> client_parts::start_session(const session_options& options)
     made->snapshot = options.snapshot;
     made->snapshot_time = options.snapshot_time;
     made->causal = options.causal_consistency.value_or(!options.snapshot);
-    return session{std::move(made)};
+    return access::make_session(std::move(made));
 }
 
-std::shared_ptr<shell::mongo::session_state> client_parts::implicit_session()
+std::shared_ptr<shell::mongo::session_state> client_impl::implicit_session()
 {
     auto made = std::make_shared<shell::mongo::session_state>();
     made->owner = this;
@@ -192,8 +139,8 @@ std::shared_ptr<shell::mongo::session_state> client_parts::implicit_session()
     return made;
 }
 
-result<void> client_parts::append_metadata(std::string_view name, std::string_view version,
-                                           std::string_view platform)
+result<void> client_impl::append_metadata(std::string_view name, std::string_view version,
+                                          std::string_view platform)
 {
     core::mongo::wrapping_library library;
     library.name = name;
@@ -209,9 +156,9 @@ result<void> client_parts::append_metadata(std::string_view name, std::string_vi
     return {};
 }
 
-/// Tells the server which sessions will not be used again, if it can be told at once: it would find
-/// out by itself.
-runtime::awaitable<void> client_parts::end_sessions(std::shared_ptr<client_state> with)
+/// Sends endSessions for all sessions of the pool, as long as that succeeds: the server would end
+/// them by itself later.
+runtime::awaitable<void> client_impl::end_sessions(std::shared_ptr<client_state> with)
 {
     for (const auto& some : with->sessions.drain()) {
         shell::mongo::command_order order;
@@ -234,7 +181,7 @@ runtime::awaitable<void> client_parts::end_sessions(std::shared_ptr<client_state
     }
 }
 
-runtime::awaitable<void> client_parts::close(std::shared_ptr<client_parts> self)
+runtime::awaitable<void> client_impl::close(std::shared_ptr<client_impl> self)
 {
     std::shared_ptr<client_state> with;
     {
@@ -253,7 +200,7 @@ runtime::awaitable<void> client_parts::close(std::shared_ptr<client_parts> self)
     co_await with->servers->ended();
 }
 
-std::string client_parts::dump()
+std::string client_impl::dump()
 {
     const std::scoped_lock lock{mutex};
     if (state)

@@ -7,12 +7,12 @@
 
 namespace holdfast::mongo {
 
-struct client_parts;
+struct client_impl;
 class session;
 
-/// A cursor whose query is sent when its first document is asked for. What is wrong with the query,
-/// if anything, is told then. `in` may be null.
-cursor make_cursor(std::shared_ptr<client_parts> of, result<core::mongo::query> what,
+/// A cursor whose query is sent when its first document is asked for. An error of the query is
+/// reported then. `in` may be null.
+cursor make_cursor(std::shared_ptr<client_impl> of, result<core::mongo::query> what,
                    const session* in);
 
 }  // namespace holdfast::mongo

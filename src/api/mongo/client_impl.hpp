@@ -1,5 +1,5 @@
 #pragma once
-#include "core/mongo/operation/space.hpp"
+#include "api/mongo/collection_settings.hpp"
 #include "core/mongo/uri/uri.hpp"
 #include "holdfast/bson/object_id.hpp"
 #include "holdfast/mongo/client.hpp"
@@ -19,20 +19,18 @@
 namespace holdfast::mongo {
 
 /// What stands behind a client, in whatever world it lives.
-struct client_parts : std::enable_shared_from_this<client_parts> {
-    client_parts(std::shared_ptr<runtime::world> in, core::mongo::parsed_uri from,
-                 client_options options);
-    client_parts(const client_parts&) = delete;
-    client_parts& operator=(const client_parts&) = delete;
-    ~client_parts();
+struct client_impl : std::enable_shared_from_this<client_impl> {
+    client_impl(std::shared_ptr<runtime::world> in, core::mongo::parsed_uri from,
+                client_options options);
+    client_impl(const client_impl&) = delete;
+    client_impl& operator=(const client_impl&) = delete;
+    ~client_impl();
 
-    /// Looks up the seeds if they come from DNS, and opens the topology; once, whoever comes first.
-    /// If that one fails, or has no time left, it is the next one's turn.
+    /// Looks up the seeds if they come from DNS, and opens the topology. The first operation does
+    /// it; if that fails, or runs out of time, the next one tries again.
     runtime::awaitable<result<void>> open(core::deadline until = {});
 
     runtime::awaitable<result<bson::document>> run(shell::mongo::command_order order);
-    result<core::mongo::command> command_for(std::string_view database, bson::view command,
-                                             const command_options& options) const;
     result<session> start_session(const session_options& options);
 
     /// Adds to a command what the executor has to know: its deadline, and its session.
@@ -42,14 +40,14 @@ struct client_parts : std::enable_shared_from_this<client_parts> {
     /// on as `order.session`; given back to the pool when the last pointer goes.
     std::shared_ptr<shell::mongo::session_state> implicit_session();
 
-    /// A whole operation of one command: carries it out and reads what came back. `Outcome` is T, and
-    /// then failure is thrown, or result<T>. One coroutine frame, no more, if all is at hand.
-    /// The reply is read where it lies, core::mongo::command_outcome, or as a copy.
-    template <class T, class Reply>
-    using reader = result<T> (*)(Reply outcome, const core::mongo::command& sent);
-    template <class Outcome, class T, class Reply>
+    /// A whole operation of one command: carries it out and reads the reply. `Outcome` is T, and then
+    /// failure is thrown, or result<T>. One coroutine frame, no more, if all is at hand.
+    template <class T>
+    using reader = result<T> (*)(core::mongo::command_outcome outcome,
+                                 const core::mongo::command& sent);
+    template <class Outcome, class T>
     runtime::awaitable<Outcome> run_and_read(result<core::mongo::command> what, const session* in,
-                                             reader<T, Reply> read);
+                                             reader<T> read);
 
     /// A fresh id for a document.
     bson::object_id new_id() { return new_ids{*this}.next(); }
@@ -58,7 +56,7 @@ struct client_parts : std::enable_shared_from_this<client_parts> {
     /// over a wait.
     class new_ids {
     public:
-        explicit new_ids(client_parts& of)
+        explicit new_ids(client_impl& of)
             : now_{std::chrono::floor<std::chrono::seconds>(of.world->wall_now())},
               lock_{of.ids_mutex_},
               ids_{of.ids_}
@@ -72,13 +70,17 @@ struct client_parts : std::enable_shared_from_this<client_parts> {
         bson::object_id_source& ids_;
     };
 
-    /// What the whole client says of its operations.
-    const core::mongo::operation_space& everywhere() const noexcept { return everywhere_; }
+    /// The settings of operations unless a database, a collection or they themselves have others.
+    const collection_settings& everywhere() const noexcept { return *everywhere_; }
+    const std::shared_ptr<const collection_settings>& everywhere_settings() const noexcept
+    {
+        return everywhere_;
+    }
 
     runtime::awaitable<result<void>> make_ready(const shell::mongo::command_order& order);
     result<void> append_metadata(std::string_view name, std::string_view version,
                                  std::string_view platform);
-    static runtime::awaitable<void> close(std::shared_ptr<client_parts> self);
+    static runtime::awaitable<void> close(std::shared_ptr<client_impl> self);
     std::string dump();
 
     /// Nothing has to be looked up or refused first.
@@ -103,25 +105,25 @@ struct client_parts : std::enable_shared_from_this<client_parts> {
     std::vector<core::mongo::wrapping_library> wrapped_by;  // what was added before
 
 private:
-    static runtime::awaitable<result<bool>> wait_for_turn(std::shared_ptr<client_parts> self,
+    static runtime::awaitable<result<bool>> wait_for_turn(std::shared_ptr<client_impl> self,
                                                           core::deadline until);
-    static runtime::awaitable<result<void>> open_now(std::shared_ptr<client_parts> self,
+    static runtime::awaitable<result<void>> open_now(std::shared_ptr<client_impl> self,
                                                      core::deadline until);
     result<std::shared_ptr<shell::mongo::client_state>> made_of(
         const core::mongo::parsed_uri& found);
     void settle(result<std::shared_ptr<shell::mongo::client_state>>& made);
     static runtime::awaitable<void> end_sessions(std::shared_ptr<shell::mongo::client_state> with);
-    template <class Outcome, class T, class Reply>
-    static runtime::awaitable<Outcome> open_and_read(std::shared_ptr<client_parts> self,
+    template <class Outcome, class T>
+    static runtime::awaitable<Outcome> open_and_read(std::shared_ptr<client_impl> self,
                                                      shell::mongo::command_order order,
-                                                     reader<T, Reply> read);
+                                                     reader<T> read);
 
-    const core::mongo::operation_space everywhere_;
+    const std::shared_ptr<const collection_settings> everywhere_;
     std::mutex ids_mutex_;
     bson::object_id_source ids_;
 };
 
-/// Finds what makes no sense in what a client was told, and what this version cannot do.
+/// Finds options that contradict each other, and those that this version does not support.
 result<void> check(const core::mongo::client_settings& settings, const client_options& options);
 
 namespace details {
@@ -135,10 +137,10 @@ runtime::awaitable<Outcome> failed(error why)
 
 }  // namespace details
 
-template <class Outcome, class T, class Reply>
-runtime::awaitable<Outcome> client_parts::open_and_read(std::shared_ptr<client_parts> self,
-                                                        shell::mongo::command_order order,
-                                                        reader<T, Reply> read)
+template <class Outcome, class T>
+runtime::awaitable<Outcome> client_impl::open_and_read(std::shared_ptr<client_impl> self,
+                                                       shell::mongo::command_order order,
+                                                       reader<T> read)
 {
     // Cancelled in between is cancelled, too; Asio would throw out of the next co_await.
     const bool throws = co_await asio::this_coro::throw_if_cancelled();
@@ -157,9 +159,9 @@ runtime::awaitable<Outcome> client_parts::open_and_read(std::shared_ptr<client_p
 }
 
 /// No coroutine of its own where the way is clear: a frame costs as much as building a message.
-template <class Outcome, class T, class Reply>
-runtime::awaitable<Outcome> client_parts::run_and_read(result<core::mongo::command> what,
-                                                       const session* in, reader<T, Reply> read)
+template <class Outcome, class T>
+runtime::awaitable<Outcome> client_impl::run_and_read(result<core::mongo::command> what,
+                                                      const session* in, reader<T> read)
 {
     if (!what) [[unlikely]]
         return details::failed<Outcome, T>(std::move(what).error());
