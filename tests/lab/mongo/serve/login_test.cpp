@@ -47,8 +47,9 @@ protected:
     static bson::document start_of(const login_options& login, const scram_exchange& talk)
     {
         const std::string first = talk.first_message();
-        return bson::doc("saslStart", 1, "mechanism", login.sha_256 ? "SCRAM-SHA-256" : "SCRAM-SHA-1",
-                         "payload", binary_of(first), "options",
+        return bson::doc("saslStart", 1, "mechanism",
+                         login.sha_256 ? "SCRAM-SHA-256" : "SCRAM-SHA-1", "payload",
+                         binary_of(first), "options",
                          bson::doc("skipEmptyExchange", login.skip_empty), "$db", login.database);
     }
     static std::string payload_of(const bson::document& reply)
