@@ -1,6 +1,6 @@
 #include "holdfast/lab/mongo.hpp"
-#include "lab/mongo/deployment/deployment.hpp"
 #include "lab/api/own_loop.hpp"
+#include "lab/mongo/deployment/deployment.hpp"
 #include "lab/mongo/document/server_code.hpp"
 
 #include <array>

@@ -152,8 +152,7 @@ public:
                 return refuse(40228, "'" + what_ +
                                          "' expression  must evaluate to an object, but resulting "
                                          "value was: " +
-                                         computing::to_text(root) +
-                                         ". Type of resulting value: '" +
+                                         computing::to_text(root) + ". Type of resulting value: '" +
                                          std::string{computing::type_name(root)} + "'.");
             d = bson::document{root.as_document()};
             if (auto good = check_document(d); !good)

@@ -1,8 +1,8 @@
 #include "lab/mongo/command/admin.hpp"
 
-#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/command/fields.hpp"
 #include "lab/mongo/command/stats.hpp"
+#include "lab/mongo/document/server_code.hpp"
 
 #include <string>
 #include <utility>

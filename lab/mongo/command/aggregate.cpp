@@ -1,4 +1,3 @@
-#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/command/crud.hpp"
 #include "lab/mongo/command/cursors.hpp"
 #include "lab/mongo/command/explain.hpp"
@@ -7,6 +6,7 @@
 #include "lab/mongo/command/scan.hpp"
 #include "lab/mongo/command/views.hpp"
 #include "lab/mongo/command/writer.hpp"
+#include "lab/mongo/document/server_code.hpp"
 
 #include <string>
 #include <string_view>

@@ -1,4 +1,3 @@
-#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/command/batch.hpp"
 #include "lab/mongo/command/crud.hpp"
 #include "lab/mongo/command/cursors.hpp"
@@ -6,6 +5,7 @@
 #include "lab/mongo/command/modify.hpp"
 #include "lab/mongo/command/scan.hpp"
 #include "lab/mongo/command/writer.hpp"
+#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/storage/catalog.hpp"
 
 #include <optional>
@@ -159,14 +159,14 @@ result<statement_result> perform(bulk& all, bson::view op, std::string_view name
             return std::move(read).error();
         const auto& f = *read;
         const update_statement statement{.which = {.filter = f.document("filter"),
-                                             .collation = f["collation"],
-                                             .hint = f["hint"],
-                                             .multi = f.flag("multi")},
-                                   .change = f["updateMods"],
-                                   .array_filters = f.array("arrayFilters"),
-                                   .sort = f.document("sort"),
-                                   .constants = f.document("constants"),
-                                   .upsert = f.flag("upsert")};
+                                                   .collation = f["collation"],
+                                                   .hint = f["hint"],
+                                                   .multi = f.flag("multi")},
+                                         .change = f["updateMods"],
+                                         .array_filters = f.array("arrayFilters"),
+                                         .sort = f.document("sort"),
+                                         .constants = f.document("constants"),
+                                         .upsert = f.flag("upsert")};
         return update_some(all.what, **to, statement, all.context, number);
     }
     auto read = fields<delete_rules>::read(all.on, op, "bulkWrite.ops");
@@ -194,7 +194,7 @@ void report_failure(bulk& all, std::int32_t index, std::string_view name, const 
 }
 
 void report_success(bulk& all, std::int32_t index, std::string_view name,
-                  const statement_result& done)
+                    const statement_result& done)
 {
     const auto n = static_cast<std::int32_t>(done.matched);
     if (name == "insert")

@@ -1,9 +1,9 @@
 #include "lab/mongo/command/cursors.hpp"
 
-#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/command/crud.hpp"
 #include "lab/mongo/command/fields.hpp"
 #include "lab/mongo/command/writer.hpp"
+#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/node/field_error.hpp"
 
 #include <algorithm>

@@ -1,11 +1,11 @@
 #include "lab/mongo/command/explain.hpp"
 
-#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/command/crud.hpp"
 #include "lab/mongo/command/fields.hpp"
 #include "lab/mongo/command/scan.hpp"
 #include "lab/mongo/command/server_info.hpp"
 #include "lab/mongo/command/writer.hpp"
+#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/storage/catalog.hpp"
 
 #include <array>

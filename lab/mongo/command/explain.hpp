@@ -1,6 +1,6 @@
 #pragma once
-#include "lab/mongo/expression/context.hpp"
 #include "lab/mongo/command/views.hpp"
+#include "lab/mongo/expression/context.hpp"
 #include "lab/mongo/node/command.hpp"
 
 namespace holdfast::lab::mongo {

@@ -1,7 +1,7 @@
 #include "lab/mongo/command/find_source.hpp"
 
-#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/command/cursors.hpp"
+#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/query/sort_pattern.hpp"
 #include "lab/mongo/storage/catalog.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 #include "holdfast/bson/document.hpp"
-#include "lab/mongo/expression/context.hpp"
 #include "lab/mongo/command/scan.hpp"
+#include "lab/mongo/expression/context.hpp"
 #include "lab/mongo/node/cursor_table.hpp"
 #include "lab/mongo/node/node.hpp"
 #include "lab/mongo/query/matcher.hpp"

@@ -1,9 +1,9 @@
 #include "lab/mongo/command/login.hpp"
 
-#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/command/fields.hpp"
 #include "lab/mongo/command/scram.hpp"
 #include "lab/mongo/command/users.hpp"
+#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/node/field_error.hpp"
 #include "lab/mongo/node/login_conversation.hpp"
 
@@ -235,7 +235,8 @@ result<void> start_login(node& on, client_facts& who, bson::view command, std::s
     const auto keys = user ? keys_of(*user, sha_256) : std::nullopt;
     begun->known = keys.has_value();
     const scram_keys used = keys ? *keys
-                                 : keys_of_unknown_user(on, sha_256, begun->database + '.' + first->user);
+                                 : keys_of_unknown_user(on, sha_256,
+                                                        begun->database + '.' + first->user);
     const std::string answer = begin_scram(*begun, *std::move(first), used, fresh_nonce(on));
     write_step(*begun, false, answer, reply);
     who.login = std::move(begun);

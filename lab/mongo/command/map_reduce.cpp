@@ -1,9 +1,9 @@
-#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/command/admin.hpp"
 #include "lab/mongo/command/fields.hpp"
 #include "lab/mongo/command/scan.hpp"
 #include "lab/mongo/command/views.hpp"
 #include "lab/mongo/command/writer.hpp"
+#include "lab/mongo/document/server_code.hpp"
 
 #include <algorithm>
 #include <charconv>

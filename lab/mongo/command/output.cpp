@@ -1,9 +1,9 @@
 #include "lab/mongo/command/output.hpp"
 
-#include "lab/mongo/document/server_code.hpp"
-#include "lab/mongo/expression/expression.hpp"
 #include "lab/mongo/command/scan.hpp"
 #include "lab/mongo/command/writer.hpp"
+#include "lab/mongo/document/server_code.hpp"
+#include "lab/mongo/expression/expression.hpp"
 #include "lab/mongo/storage/catalog.hpp"
 #include "lab/mongo/update/update.hpp"
 
@@ -238,11 +238,12 @@ result<void> write_out(node& on, request& what, const out_stage& where, const do
     return fine;
 }
 
-result<void> write_merge(node& on, request& what, const merge_stage& merge, const documents& results,
-                         const expression_context& context, bool bypass_validation)
+result<void> write_merge(node& on, request& what, const merge_stage& merge,
+                         const documents& results, const expression_context& context,
+                         bool bypass_validation)
 {
     const std::string_view database = merge.database.empty() ? what.database
-                                                           : std::string_view{merge.database};
+                                                             : std::string_view{merge.database};
     auto ns = namespace_text::join(database, merge.collection);
     if (!ns)
         return std::move(ns).error();

@@ -1,7 +1,7 @@
 #pragma once
 #include "lab/mongo/aggregate/pipeline.hpp"
-#include "lab/mongo/expression/context.hpp"
 #include "lab/mongo/command/fields.hpp"
+#include "lab/mongo/expression/context.hpp"
 
 #include <string_view>
 
@@ -12,7 +12,8 @@ result<void> write_out(node& on, request& what, const out_stage& where, const do
                        bool bypass_validation);
 
 /// $merge: the results go into the collection one by one.
-result<void> write_merge(node& on, request& what, const merge_stage& merge, const documents& results,
-                         const expression_context& context, bool bypass_validation);
+result<void> write_merge(node& on, request& what, const merge_stage& merge,
+                         const documents& results, const expression_context& context,
+                         bool bypass_validation);
 
 }  // namespace holdfast::lab::mongo

@@ -1,7 +1,7 @@
-#include "lab/mongo/document/server_code.hpp"
-#include "lab/mongo/document/value.hpp"
 #include "lab/mongo/command/fields.hpp"
 #include "lab/mongo/command/server_info.hpp"
+#include "lab/mongo/document/server_code.hpp"
+#include "lab/mongo/document/value.hpp"
 
 #include <cmath>
 #include <limits>

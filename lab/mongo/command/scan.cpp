@@ -1,7 +1,7 @@
 #include "lab/mongo/command/scan.hpp"
 
-#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/command/fields.hpp"
+#include "lab/mongo/document/server_code.hpp"
 
 #include <algorithm>
 #include <string>

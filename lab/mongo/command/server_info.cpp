@@ -1,8 +1,8 @@
 #include "lab/mongo/command/server_info.hpp"
 
-#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/command/fields.hpp"
 #include "lab/mongo/command/writer.hpp"
+#include "lab/mongo/document/server_code.hpp"
 
 #include <chrono>
 #include <string>

@@ -1,7 +1,7 @@
 #include "lab/mongo/command/sessions.hpp"
 
-#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/command/fields.hpp"
+#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/node/field_error.hpp"
 #include "lab/mongo/node/node.hpp"
 

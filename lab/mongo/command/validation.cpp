@@ -1,6 +1,6 @@
 #include "holdfast/bson/json.hpp"
-#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/command/writer.hpp"
+#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/node/field_error.hpp"
 
 #include <algorithm>

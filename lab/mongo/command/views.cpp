@@ -1,8 +1,8 @@
 #include "lab/mongo/command/views.hpp"
 
-#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/command/scan.hpp"
 #include "lab/mongo/command/stats.hpp"
+#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/storage/catalog.hpp"
 
 #include <utility>

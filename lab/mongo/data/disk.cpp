@@ -1,7 +1,7 @@
 #include "lab/mongo/data/disk.hpp"
 
-#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/data/oplog_entry.hpp"
+#include "lab/mongo/document/server_code.hpp"
 
 #include <algorithm>
 #include <chrono>

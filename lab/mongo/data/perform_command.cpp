@@ -1,7 +1,7 @@
 #include "holdfast/bson/json.hpp"
-#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/data/disk.hpp"
 #include "lab/mongo/data/oplog_entry.hpp"
+#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/storage/option_reader.hpp"
 
 #include <string>

@@ -1,7 +1,7 @@
 #include "lab/mongo/deployment/deployment.hpp"
 
-#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/command/users.hpp"
+#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/node/first_data.hpp"
 #include "lab/mongo/set/address.hpp"
 #include "lab/mongo/set/message_fields.hpp"

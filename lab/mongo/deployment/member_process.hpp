@@ -1,6 +1,6 @@
 #pragma once
-#include "lab/mongo/deployment/gate.hpp"
 #include "lab/mongo/data/disk.hpp"
+#include "lab/mongo/deployment/gate.hpp"
 #include "lab/mongo/node/node.hpp"
 #include "lab/mongo/serve/node_service.hpp"
 #include "lab/mongo/serve/service.hpp"

@@ -169,8 +169,7 @@ result<value> date_plus(const arguments& of, scope&)
     if (!amount)
         return refuse(5166405, name + " expects integer amount of time units");
     if (name == "$dateSubtract" && __builtin_sub_overflow(std::int64_t{0}, *amount, &*amount))
-        return refuse(5976500,
-                      "invalid $dateSubtract 'amount' parameter value: " + to_text(of[2]));
+        return refuse(5976500, "invalid $dateSubtract 'amount' parameter value: " + to_text(of[2]));
     std::int64_t delta = 0;
     if (__builtin_mul_overflow(*amount, by->months != 0 ? by->months : by->milliseconds, &delta))
         return refuse(5166406, name + " overflowed");

@@ -63,7 +63,8 @@ result<void> read_flag(std::optional<bool>& into, const bson::element& e)
     }
     const auto value = number(e);
     if (!value)
-        return wrong_type(write_concern_name, e.key(), e.type(), "[bool, long, int, decimal, double]");
+        return wrong_type(write_concern_name, e.key(), e.type(),
+                          "[bool, long, int, decimal, double]");
     into = *value != 0;
     return {};
 }

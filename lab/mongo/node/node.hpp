@@ -1,10 +1,10 @@
 #pragma once
 #include "holdfast/bson/document.hpp"
 #include "holdfast/bson/object_id.hpp"
+#include "lab/mongo/data/disk.hpp"
 #include "lab/mongo/document/value.hpp"
 #include "lab/mongo/fault/fail_points.hpp"
 #include "lab/mongo/fault/rate_limiter.hpp"
-#include "lab/mongo/data/disk.hpp"
 #include "lab/mongo/node/command.hpp"
 #include "lab/mongo/node/cursor_table.hpp"
 #include "lab/mongo/node/membership.hpp"

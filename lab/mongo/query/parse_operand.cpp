@@ -68,7 +68,8 @@ result<node> parse_size(std::string_view path, const bson::element& e)
     else if (*size < 0)
         problem = "Expected a non-negative number in: ";
     if (!problem.empty())
-        return refuse(server_code::bad_value, "Failed to parse $size. " + problem + shell_text_of(e));
+        return refuse(server_code::bad_value,
+                      "Failed to parse $size. " + problem + shell_text_of(e));
     node made = with_details(op::has_size, path);
     made.more->size = *size;
     return made;

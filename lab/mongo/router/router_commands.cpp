@@ -1,8 +1,8 @@
 #include "lab/mongo/router/router_commands.hpp"
 
-#include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/command/cursors.hpp"
 #include "lab/mongo/command/fields.hpp"
+#include "lab/mongo/document/server_code.hpp"
 
 #include <utility>
 

@@ -1,9 +1,9 @@
 #include "lab/mongo/document/compare.hpp"
 #include "lab/mongo/document/server_code.hpp"
+#include "lab/mongo/update/id_text.hpp"
 #include "lab/mongo/update/number.hpp"
 #include "lab/mongo/update/path.hpp"
 #include "lab/mongo/update/rewriter.hpp"
-#include "lab/mongo/update/id_text.hpp"
 
 #include <chrono>
 

@@ -2,8 +2,8 @@
 #include "lab/mongo/document/compare.hpp"
 #include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/document/stable_sort.hpp"
-#include "lab/mongo/update/rewriter.hpp"
 #include "lab/mongo/update/id_text.hpp"
+#include "lab/mongo/update/rewriter.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -3,8 +3,8 @@
 #include "holdfast/bson/builder.hpp"
 #include "lab/mongo/document/number.hpp"
 #include "lab/mongo/document/server_code.hpp"
-#include "lab/mongo/update/path.hpp"
 #include "lab/mongo/update/id_text.hpp"
+#include "lab/mongo/update/path.hpp"
 
 #include <algorithm>
 #include <array>
@@ -97,7 +97,8 @@ status check_bits(const bson::element& operand)
         if (e.type() != bson::type::int32 && e.type() != bson::type::int64)
             return refuse(server_code::failed_to_parse,
                           "The $bit modifier field must be an Integer(32/64 bit); a '" +
-                              token(e.type()) + "' is not supported here: {" + shell_text_of(e) + "}");
+                              token(e.type()) + "' is not supported here: {" + shell_text_of(e) +
+                              "}");
     }
     return {};
 }
@@ -136,8 +137,8 @@ status read_set_values(operation& to, const bson::element& operand)
                       "The argument to $each in $addToSet must be an array but it was of type " +
                           token(each.type()));
     if (++document.begin() != document.end())
-        return refuse(server_code::bad_value,
-                      "Found unexpected fields after $each in $addToSet: " + shell_text_of(document));
+        return refuse(server_code::bad_value, "Found unexpected fields after $each in $addToSet: " +
+                                                  shell_text_of(document));
     take_values(to.values, each.as_array());
     return {};
 }

@@ -2,8 +2,8 @@
 
 #include "holdfast/bson/array_index.hpp"
 #include "lab/mongo/document/server_code.hpp"
-#include "lab/mongo/update/path.hpp"
 #include "lab/mongo/update/id_text.hpp"
+#include "lab/mongo/update/path.hpp"
 
 #include <algorithm>
 #include <charconv>

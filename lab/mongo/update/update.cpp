@@ -1,10 +1,10 @@
 #include "lab/mongo/update/update.hpp"
 
 #include "lab/mongo/document/server_code.hpp"
+#include "lab/mongo/update/id_text.hpp"
 #include "lab/mongo/update/operators.hpp"
 #include "lab/mongo/update/rewriter.hpp"
 #include "lab/mongo/update/whole.hpp"
-#include "lab/mongo/update/id_text.hpp"
 
 #include <string>
 #include <utility>

@@ -4,8 +4,8 @@
 #include "holdfast/bson/validate.hpp"
 #include "lab/mongo/document/compare.hpp"
 #include "lab/mongo/document/server_code.hpp"
-#include "lab/mongo/update/rewriter.hpp"
 #include "lab/mongo/update/id_text.hpp"
+#include "lab/mongo/update/rewriter.hpp"
 
 #include <algorithm>
 #include <array>

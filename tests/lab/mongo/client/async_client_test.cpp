@@ -63,7 +63,8 @@ TEST(lab_client, logs_in_by_every_mechanism)
         loop.run(close(client));
     }
     std::string none_found = set.uri();
-    none_found.erase(none_found.find(canary::user), none_found.find('@') + 1 - none_found.find(canary::user));
+    none_found.erase(none_found.find(canary::user),
+                     none_found.find('@') + 1 - none_found.find(canary::user));
     const mongo::client stranger{loop.executor(), none_found};
     EXPECT_NE(loop.run(write_and_read(stranger, 99)), "") << "a login is needed";
     loop.run(close(stranger));

@@ -127,7 +127,8 @@ TEST(lab_sync_client, many_threads_speak_tls)
     }
     for (auto& one : workers)
         EXPECT_EQ(one.get(), "");
-    const mongo::sync::client stranger{set.uri() + "&tlsCAFile=" + certificates::file("other_ca.pem")};
+    const mongo::sync::client stranger{set.uri() +
+                                       "&tlsCAFile=" + certificates::file("other_ca.pem")};
     const auto refused = stranger.try_run_command("sea", count_command());
     ASSERT_FALSE(refused);
     EXPECT_NE(refused.error().message().find("certificate"), std::string::npos);
@@ -137,7 +138,7 @@ TEST(lab_sync_client, a_late_reply_over_tls_is_never_taken_for_another)
 {
     auto set = started({.members = 1, .tls_certificate = certificates::file("server.pem")});
     const mongo::sync::client client{set.uri() +
-                              "&maxPoolSize=1&tlsCAFile=" + certificates::file("ca.pem")};
+                                     "&maxPoolSize=1&tlsCAFile=" + certificates::file("ca.pem")};
     ASSERT_TRUE(client.try_run_command("sea", safe_insert(1), as_write()));
     ASSERT_TRUE(set.freeze(0));
     const auto began = std::chrono::steady_clock::now();

@@ -1,7 +1,7 @@
 #include "holdfast/mongo/error.hpp"
 #include "holdfast/mongo/filter.hpp"
-#include "holdfast/mongo/update.hpp"
 #include "holdfast/mongo/sync/client.hpp"
+#include "holdfast/mongo/update.hpp"
 #include "lab/mongo/client/client_lab.hpp"
 
 #include <boost/describe.hpp>

@@ -1,9 +1,9 @@
 #pragma once
 #include "core/mongo/wire/message_builder.hpp"
 #include "holdfast/bson/json.hpp"
+#include "lab/mongo/command/tables.hpp"
 #include "lab/mongo/document/compare.hpp"
 #include "lab/mongo/document/server_code.hpp"
-#include "lab/mongo/command/tables.hpp"
 #include "lab/mongo/node/common_fields.hpp"
 #include "lab/mongo/node/node.hpp"
 #include "lab/mongo/serve/node_service.hpp"

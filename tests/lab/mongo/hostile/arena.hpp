@@ -1,6 +1,6 @@
 #pragma once
-#include "lab/mongo/deployment/all_commands.hpp"
 #include "lab/mongo/command/test_node.hpp"
+#include "lab/mongo/deployment/all_commands.hpp"
 #include "talker.hpp"
 
 #include <memory>

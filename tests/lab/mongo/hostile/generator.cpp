@@ -290,7 +290,8 @@ std::string generator::odd_text()
 
 tree generator::deep(tree inner, std::size_t levels)
 {
-    const std::string key{once_in(2) ? std::string_view{"0"} : description[below(std::size(description))]};
+    const std::string key{once_in(2) ? std::string_view{"0"}
+                                     : description[below(std::size(description))]};
     const bool lists = once_in(2);
     for (; levels != 0; --levels) {
         tree around{lists ? std::uint8_t{0x04} : std::uint8_t{0x03}};

@@ -77,7 +77,7 @@ TEST(sort_pattern, takes_the_least_or_greatest_of_an_array)
 TEST(sort_pattern, knows_languages)
 {
     const std::vector<const char*> text = {R"({"_id":1,"a":"b"})", R"({"_id":2,"a":"A"})",
-                                            R"({"_id":3,"a":"a"})", R"({"_id":4,"a":"B"})"};
+                                           R"({"_id":3,"a":"a"})", R"({"_id":4,"a":"B"})"};
     EXPECT_EQ(sorted(R"({"a":1})", text), "2431");
     EXPECT_EQ(sorted(R"({"a":1})", text, collation{.strength = 3}), "3214");
     EXPECT_EQ(sorted(R"({"a":1})", text, collation{.strength = 2}), "2314");

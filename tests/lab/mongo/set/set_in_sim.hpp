@@ -76,7 +76,8 @@ public:
     /// A primary is there that everybody follows.
     std::size_t settle()
     {
-        EXPECT_TRUE(pass_until([&] { return settled(); })) << "the set does not settle" << received();
+        EXPECT_TRUE(pass_until([&] { return settled(); }))
+            << "the set does not settle" << received();
         return set->primary().value_or(0);
     }
     bool settled()

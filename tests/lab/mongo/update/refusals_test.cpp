@@ -89,7 +89,8 @@ TEST(lab_update, refuses_what_is_no_update)
     const auto change = wrapped(R"({"a":1})");
     const auto made = update::compile({.change = change["u"], .multi = true});
     ASSERT_FALSE(made);
-    EXPECT_EQ(received(made.error()), "9: multi update is not supported for replacement-style update");
+    EXPECT_EQ(received(made.error()),
+              "9: multi update is not supported for replacement-style update");
     EXPECT_EQ(update::compile({}).error().code().value(), 9);
 }
 
