@@ -46,7 +46,7 @@ private:
         server_.freeze(0).value();
         auto ended = [this](hf::result<mongo::insert_one_result> r) {
             as_expected_ = !r && mongo::kind_of(r.error()) == mongo::error_kind::cancelled &&
-                       mongo::may_have_been_applied(r.error());
+                           mongo::may_have_been_applied(r.error());
             std::cout << (r ? "it was not cancelled" : r.error().explain()) << '\n';
             server_.thaw(0).value();
             finish();

@@ -92,11 +92,11 @@ int main()
         return strategy.retry_after(of_whom, reason).at_once()->wait();
     };
     bool as_expected = !wait(no_retries_for_robots{}, by_robot, retry_reason::kv_locked) &&
-                   wait(no_retries_for_robots{}, request, retry_reason::kv_locked) == 1ms &&
-                   !wait(three_retries{}, request, retry_reason::kv_locked) &&
-                   wait(three_retries{}, request, retry_reason::kv_temporary_failure) == 1ms &&
-                   !wait(never{}, request, retry_reason::node_not_available) &&
-                   wait(*gentle, request, retry_reason::kv_locked) == 20ms;
+                       wait(no_retries_for_robots{}, request, retry_reason::kv_locked) == 1ms &&
+                       !wait(three_retries{}, request, retry_reason::kv_locked) &&
+                       wait(three_retries{}, request, retry_reason::kv_temporary_failure) == 1ms &&
+                       !wait(never{}, request, retry_reason::node_not_available) &&
+                       wait(*gentle, request, retry_reason::kv_locked) == 20ms;
     for (int i = 0; i < 3; ++i)
         request.increment_retry_attempts(retry_reason::kv_temporary_failure);
     const auto fourth = three_retries{}.retry_after(request, retry_reason::kv_temporary_failure);

@@ -71,8 +71,8 @@ try {
     std::cout << text;
     const auto says = [&text](std::string_view part) { return text.find(part) != text.npos; };
     const bool as_expected = says("\"Command started\"") && says("\"Command succeeded\"") &&
-                         says("\"Starting topology monitoring\"") && says("zzz...") &&
-                         !says("Server selection started") && !says(with_login.password);
+                             says("\"Starting topology monitoring\"") && says("zzz...") &&
+                             !says("Server selection started") && !says(with_login.password);
     return as_expected ? 0 : 1;
 } catch (const hf::failure& failed) {
     std::cerr << failed.error().explain() << '\n';

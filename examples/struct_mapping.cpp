@@ -75,8 +75,8 @@ int run(const hf::mongo::sync::client& db)
     std::cout << "Ghost: " << why << '\n';
 
     const bool as_expected = small.size() == 2 && small[1].crew == 1 && found->name == "Gjøa" &&
-                         found->voyages.at(0).left == north.left && !found->pilot &&
-                         why == "crew: expected int32, found string";
+                             found->voyages.at(0).left == north.left && !found->pilot &&
+                             why == "crew: expected int32, found string";
     return as_expected ? 0 : 1;
 }
 

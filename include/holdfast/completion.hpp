@@ -115,9 +115,9 @@ auto initiate(const asio::any_io_executor& on, asio::awaitable<Outcome> what, To
             [on](auto handler, asio::awaitable<Outcome> running) {
                 const auto to = asio::get_associated_executor(handler, on);
                 using executor = std::remove_const_t<decltype(to)>;
-                asio::co_spawn(
-                    on, completion_details::as_optional(std::move(running)),
-                    completion_details::completion<Outcome, decltype(handler), executor>{std::move(handler), on, to});
+                asio::co_spawn(on, completion_details::as_optional(std::move(running)),
+                               completion_details::completion<Outcome, decltype(handler), executor>{
+                                   std::move(handler), on, to});
             },
             token, std::move(what));
     }

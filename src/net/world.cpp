@@ -2,8 +2,8 @@
 
 #include "net/address.hpp"
 #include "net/alarm_timer.hpp"
-#include "net/context_registry.hpp"
 #include "net/connect.hpp"
+#include "net/context_registry.hpp"
 #include "net/entropy.hpp"
 #include "net/failures.hpp"
 #include "net/socket_listener.hpp"

@@ -1,5 +1,5 @@
-#include "support/scripted_login.hpp"
 #include "client/traffic.hpp"
+#include "support/scripted_login.hpp"
 
 /// Defects that the client tests have found, one test each.
 namespace holdfast::proof {

@@ -1,5 +1,6 @@
-#include "client/traffic.hpp"
 #include "holdfast/mongo/log.hpp"
+
+#include "client/traffic.hpp"
 #include "support/log_fields.hpp"
 
 #include <map>

@@ -1,5 +1,5 @@
-#include "support/scripted_login.hpp"
 #include "client/traffic.hpp"
+#include "support/scripted_login.hpp"
 
 namespace holdfast::proof {
 namespace {

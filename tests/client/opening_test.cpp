@@ -1,8 +1,8 @@
+#include "client/traffic.hpp"
 #include "core/mongo/error/errc.hpp"
 #include "holdfast/mongo/error.hpp"
 #include "runtime/wait.hpp"
 #include "support/other_world.hpp"
-#include "client/traffic.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 

@@ -1,5 +1,5 @@
-#include "holdfast/bson/json.hpp"
 #include "client/traffic.hpp"
+#include "holdfast/bson/json.hpp"
 
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/use_future.hpp>

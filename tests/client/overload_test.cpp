@@ -1,6 +1,6 @@
-#include "shell/mongo/execute/client_state.hpp"
 #include "client/bent_world.hpp"
 #include "client/traffic.hpp"
+#include "shell/mongo/execute/client_state.hpp"
 
 #include <set>
 #include <thread>

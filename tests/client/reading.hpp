@@ -1,7 +1,7 @@
 #pragma once
+#include "client/traffic.hpp"
 #include "holdfast/bson/json.hpp"
 #include "holdfast/mongo/error.hpp"
-#include "client/traffic.hpp"
 
 namespace holdfast::proof {
 

@@ -1,5 +1,5 @@
-#include "runtime/errc.hpp"
 #include "client/traffic.hpp"
+#include "runtime/errc.hpp"
 
 namespace holdfast::proof {
 namespace {

@@ -1,6 +1,6 @@
+#include "client/traffic.hpp"
 #include "runtime/wait.hpp"
 #include "support/other_world.hpp"
-#include "client/traffic.hpp"
 
 #include <algorithm>
 #include <set>
@@ -61,9 +61,9 @@ constexpr const char* query = "_mongodb._tcp.cluster.home.test";
 /// A cluster of four routers, found by their SRV records.
 class cluster {
 public:
-    explicit cluster(scene_options options = {.hosts = {"h1.home.test", "h2.home.test", "h3.home.test",
-                                                    "h4.home.test"},
-                                          .sharded = true})
+    explicit cluster(scene_options options = {.hosts = {"h1.home.test", "h2.home.test",
+                                                        "h3.home.test", "h4.home.test"},
+                                              .sharded = true})
         : s{std::move(options)},
           world{std::make_shared<dns_world>(s.app.world())},
           log{std::make_shared<warnings>()}

@@ -97,7 +97,8 @@ TEST(sync_client, invalid_connection_string_is_refused)
     const auto made = mongo::sync::client::create("mongodb://a:b:c");
     ASSERT_FALSE(made);
     EXPECT_FALSE(made.error().message().empty());
-    const mongo::sync::client nowhere{"mongodb+srv://nowhere.invalid/?serverSelectionTimeoutMS=200"};
+    const mongo::sync::client nowhere{
+        "mongodb+srv://nowhere.invalid/?serverSelectionTimeoutMS=200"};
     EXPECT_FALSE(nowhere.try_ready());
     EXPECT_THROW(nowhere.ready(), failure);
 }

@@ -1,7 +1,7 @@
+#include "client/traffic.hpp"
 #include "net/tls/tls.hpp"
 #include "support/certificates.hpp"
 #include "support/other_world.hpp"
-#include "client/traffic.hpp"
 
 #include <deque>
 
@@ -68,8 +68,11 @@ private:
 /// A world of the simulator with TLS: for clients, and for a server if it has a certificate.
 class tls_world final : public other_world {
 public:
-    explicit tls_world(runtime::world& real, std::string certificate = {}, doorman doorman_given = {})
-        : other_world{real}, certificate_{std::move(certificate)}, doorman_{std::move(doorman_given)}
+    explicit tls_world(runtime::world& real, std::string certificate = {},
+                       doorman doorman_given = {})
+        : other_world{real},
+          certificate_{std::move(certificate)},
+          doorman_{std::move(doorman_given)}
     {
     }
 

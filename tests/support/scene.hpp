@@ -1,8 +1,8 @@
 #pragma once
 #include "holdfast/mongo/client.hpp"
+#include "sim/simulation.hpp"
 #include "support/recorder.hpp"
 #include "support/rules.hpp"
-#include "sim/simulation.hpp"
 #include "support/scripted_server.hpp"
 #include "support/scripted_set.hpp"
 

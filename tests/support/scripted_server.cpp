@@ -197,7 +197,7 @@ struct scripted_server::script {
     }
 
     static runtime::awaitable<bool> push_hello(std::shared_ptr<script> self, runtime::stream& with,
-                                              frame_reader& reader, request to)
+                                               frame_reader& reader, request to)
     {
         bson::document known{to.command.body["topologyVersion"].as_document()};
         request_id response_to = to.id;

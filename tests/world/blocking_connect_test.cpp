@@ -1,8 +1,8 @@
-#include "world/loopback.hpp"
 #include "net/blocking/connect.hpp"
 #include "net/blocking/world.hpp"
-#include "world/raw_peer.hpp"
 #include "support/dns_stub.hpp"
+#include "world/loopback.hpp"
+#include "world/raw_peer.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>

@@ -1,9 +1,9 @@
-#include "world/loopback.hpp"
-#include "world/world_fixture.hpp"
 #include "net/world.hpp"
 #include "runtime/errc.hpp"
 #include "sim/simulation.hpp"
 #include "support/dns_stub.hpp"
+#include "world/loopback.hpp"
+#include "world/world_fixture.hpp"
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>

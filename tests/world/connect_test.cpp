@@ -1,5 +1,5 @@
-#include "world/world_fixture.hpp"
 #include "runtime/errc.hpp"
+#include "world/world_fixture.hpp"
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>

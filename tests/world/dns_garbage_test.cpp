@@ -1,7 +1,7 @@
 #include "net/dns/answer.hpp"
 #include "net/dns/names.hpp"
-#include "world/dns_party.hpp"
 #include "support/dns_records.hpp"
+#include "world/dns_party.hpp"
 
 #include <algorithm>
 #include <atomic>

@@ -1,6 +1,6 @@
-#include "world/loopback.hpp"
 #include "net/address.hpp"
 #include "net/connect.hpp"
+#include "world/loopback.hpp"
 #include "world/net_party.hpp"
 
 #include <boost/asio/bind_cancellation_slot.hpp>
@@ -36,7 +36,8 @@ net::stream_endpoint at(const std::string& host, std::uint16_t port)
 awaitable<result<stream_ptr>> race(net_party& here, std::vector<net::stream_endpoint> to,
                                    duration head_start, time_point until)
 {
-    net::connector with{here.world, net::context_registry::of(here.context.get_executor()), head_start};
+    net::connector with{here.world, net::context_registry::of(here.context.get_executor()),
+                        head_start};
     destination where{"db1", 27017};
     return net::connect_to_any(std::move(with), std::move(where), std::move(to), until);
 }

@@ -168,7 +168,8 @@ TEST(net_lifetime, strand_executor_may_be_destroyed_with_its_context)
     std::optional<net::async_world> world{std::in_place, asio::make_strand(*context)};
     leftovers left;
     const destination none_found{"127.0.0.1", silent.port()};
-    asio::co_spawn(world->executor(), begin_all(*world, none_found, all, left), proof::no_exception{});
+    asio::co_spawn(world->executor(), begin_all(*world, none_found, all, left),
+                   proof::no_exception{});
     while (all.waiting < 8)
         context->run_one_for(proof::net_timeout);
     context->poll();

@@ -41,7 +41,8 @@ public:
         for (std::string& chunk : arguments)
             description.push_back(chunk.data());
         description.push_back(nullptr);
-        if (::posix_spawnp(&process_, "openssl", &actions, nullptr, description.data(), environ) != 0)
+        if (::posix_spawnp(&process_, "openssl", &actions, nullptr, description.data(), environ) !=
+            0)
             process_ = 0;
         posix_spawn_file_actions_destroy(&actions);
         ::close(in[0]);

@@ -1,10 +1,10 @@
 #include "world/world_fixture.hpp"
 
-#include "world/loopback.hpp"
 #include "net/blocking/world.hpp"
 #include "net/world.hpp"
 #include "sim/simulation.hpp"
 #include "support/dns_stub.hpp"
+#include "world/loopback.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>

@@ -18,8 +18,8 @@ std::optional<timestamp> after_time(const record& sent)
 /// Reads something in a session; what was sent.
 record read_in(lab_scene& s, const mongo::session& with, mongo::defaults options = {})
 {
-    const auto done = s.get(
-        s.test_collection().with(options).find_one(bson::doc().view(), {.session = &with}, use_awaitable));
+    const auto done = s.get(s.test_collection().with(options).find_one(
+        bson::doc().view(), {.session = &with}, use_awaitable));
     EXPECT_TRUE(done) << done.error().explain();
     return s.started("find").back();
 }
@@ -41,7 +41,8 @@ TEST(prose_causal_consistency, 1_to_3_first_read_has_no_after_cluster_time_and_s
     // 3: an error reply has an operationTime too.
     const mongo::session other = s.client->start_session();
     s.fail(once, R"({"failCommands": ["find"], "errorCode": 2})");
-    EXPECT_FALSE(s.get(s.test_collection().find_one(bson::doc().view(), {.session = &other}, use_awaitable)));
+    EXPECT_FALSE(s.get(
+        s.test_collection().find_one(bson::doc().view(), {.session = &other}, use_awaitable)));
     EXPECT_TRUE(other.operation_time());
     mine.end();
     other.end();

@@ -24,7 +24,8 @@ TEST(prose_client_backpressure, 3_overload_retries_are_limited_and_keep_the_labe
         s.connect(row.options);
         s.fail(always_on, R"({"failCommands": ["find"], "errorCode": 462,
                               "errorLabels": ["RetryableError", "SystemOverloadedError"]})");
-        const auto done = s.get(s.test_collection().find_one(bson::doc().view(), {}, use_awaitable));
+        const auto done = s.get(
+            s.test_collection().find_one(bson::doc().view(), {}, use_awaitable));
         ASSERT_FALSE(done);
         EXPECT_EQ(mongo::server_code(done.error()), 462);
         EXPECT_TRUE(done.error().has_label("RetryableError"));

@@ -14,7 +14,8 @@ constexpr auto space = "db.coll";  // as in the specification, whose sizes depen
 
 using bulk_outcome = result<mongo::client_bulk_write_result>;
 
-bulk_outcome write(lab_scene& s, mongo::client_bulk_writes work, mongo::bulk_write_options options = {})
+bulk_outcome write(lab_scene& s, mongo::client_bulk_writes work,
+                   mongo::bulk_write_options options = {})
 {
     return s.get(s.client->bulk_write(std::move(work), options, use_awaitable));
 }

@@ -1,5 +1,5 @@
-#include "support/canary.hpp"
 #include "client/traffic.hpp"
+#include "support/canary.hpp"
 
 #include <cstdlib>
 #include <map>

@@ -19,19 +19,22 @@ void prepare(lab_scene& s)
 {
     s.connect();
     const bson::document one = bson::doc("a", 1, "b", 2, "c", 3);
-    ASSERT_TRUE(
-        s.get(s.test_collection().insert_one(one.view(), {.write_concern = mongo::majority}, use_awaitable)));
+    ASSERT_TRUE(s.get(s.test_collection().insert_one(one.view(), {.write_concern = mongo::majority},
+                                                     use_awaitable)));
     const bson::document single = bson::doc("a", 1);
     const bson::document compound = bson::doc("a", 1, "b", -1);
     const bson::document third = bson::doc("c", 1);
     const bson::document unique = bson::doc("unique", true);
-    const auto first = s.get(s.test_collection().create_index(single.view(), {}, {}, use_awaitable));
+    const auto first = s.get(
+        s.test_collection().create_index(single.view(), {}, {}, use_awaitable));
     ASSERT_TRUE(first) << first.error().explain();
     EXPECT_EQ(*first, "a_1");
-    const auto second = s.get(s.test_collection().create_index(compound.view(), {}, {}, use_awaitable));
+    const auto second = s.get(
+        s.test_collection().create_index(compound.view(), {}, {}, use_awaitable));
     ASSERT_TRUE(second) << second.error().explain();
     EXPECT_EQ(*second, "a_1_b_-1");
-    const auto last = s.get(s.test_collection().create_index(third.view(), unique.view(), {}, use_awaitable));
+    const auto last = s.get(
+        s.test_collection().create_index(third.view(), unique.view(), {}, use_awaitable));
     ASSERT_TRUE(last) << last.error().explain();
     EXPECT_EQ(*last, "c_1");
     s.simulation.run_for(1s);

@@ -3,8 +3,8 @@
 #include "holdfast/mongo/client.hpp"
 #include "holdfast/mongo/error.hpp"
 #include "lab/mongo/deployment/deployment.hpp"
-#include "support/recorder.hpp"
 #include "sim/simulation.hpp"
+#include "support/recorder.hpp"
 #include "support/verifies.hpp"
 
 #include <boost/asio/use_awaitable.hpp>

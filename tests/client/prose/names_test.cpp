@@ -1,6 +1,6 @@
+#include "client/prose/lab_scene.hpp"
 #include "core/mongo/uri/option_table.hpp"
 #include "holdfast/mongo/log.hpp"
-#include "client/prose/lab_scene.hpp"
 #include "support/log_fields.hpp"
 
 #include <algorithm>
@@ -56,7 +56,8 @@ TEST(specified_names, log_messages_and_fields_are_those_of_the_specification)
     mongo::client_options options;
     options.log = log;
     s.connect("", options);
-    ASSERT_TRUE(s.get(s.test_collection().insert_one(bson::doc("_id", 1).view(), {}, use_awaitable)));
+    ASSERT_TRUE(
+        s.get(s.test_collection().insert_one(bson::doc("_id", 1).view(), {}, use_awaitable)));
     for (const char* const field : {"requestId", "operationId", "driverConnectionId",
                                     "serverConnectionId", "commandName", "databaseName"})
         EXPECT_TRUE(log->last[field]) << field;

@@ -51,8 +51,8 @@ TEST(prose_server_selection, 3_read_preference_is_sent_to_mongos)
             mongo::read_preference read_preference{.mode = mode};
             if (tagged)
                 read_preference.tag_sets = tags.view();
-            ASSERT_TRUE(s.run(bson::doc("find", "coll"),
-                              {.kind = mongo::command_kind::read, .read_preference = read_preference})
+            ASSERT_TRUE(s.run(bson::doc("find", "coll"), {.kind = mongo::command_kind::read,
+                                                          .read_preference = read_preference})
                             .good());
             const bson::document sent = s.server("a").commands("find").back().body;
             EXPECT_EQ(sent.get<std::string>("$readPreference.mode").value_or(""), name);
@@ -145,7 +145,8 @@ TEST(prose_server_selection, 6_custom_server_selector_is_used)
     s.open();
     s.simulation.run_for(1s);
     for (int n = 0; n < 10; ++n) {
-        const auto read = s.get(s.test_collection().find_one(bson::doc().view(), {}, use_awaitable));
+        const auto read = s.get(
+            s.test_collection().find_one(bson::doc().view(), {}, use_awaitable));
         ASSERT_TRUE(read) << read.error().explain();
     }
     for (const record& one : s.started("find"))

@@ -247,8 +247,10 @@ TEST(prose_sessions, 14_implicit_session_is_allocated_after_checkout)
         begin(s.test_collection().update_one(bson::doc().view(), change, {}, use_awaitable));
         begin(s.test_collection().bulk_write(std::move(work), {}, use_awaitable));
         begin(s.test_collection().find_one_and_delete(bson::doc().view(), {}, use_awaitable));
-        begin(s.test_collection().find_one_and_update(bson::doc().view(), change, {}, use_awaitable));
-        begin(s.test_collection().find_one_and_replace(bson::doc().view(), whole.view(), {}, use_awaitable));
+        begin(
+            s.test_collection().find_one_and_update(bson::doc().view(), change, {}, use_awaitable));
+        begin(s.test_collection().find_one_and_replace(bson::doc().view(), whole.view(), {},
+                                                       use_awaitable));
         begin(all.all(use_awaitable));
         ASSERT_TRUE(s.finish([&] { return all_done(running); }));
         std::set<std::string> ids;
@@ -278,7 +280,8 @@ TEST(prose_sessions, 18_and_19_server_without_sessions_gets_no_lsid)
     const mongo::session mine = s.client->start_session();
     const auto read = s.get(
         s.test_collection().find_one(bson::doc().view(), {.session = &mine}, use_awaitable));
-    const auto write = s.get(s.test_collection().insert_one(one.view(), {.session = &mine}, use_awaitable));
+    const auto write = s.get(
+        s.test_collection().insert_one(one.view(), {.session = &mine}, use_awaitable));
     ASSERT_FALSE(read);
     ASSERT_FALSE(write);
     EXPECT_EQ(mongo::kind_of(read.error()), mongo::error_kind::client) << read.error().explain();
@@ -293,8 +296,8 @@ TEST(prose_sessions, 21_to_23_snapshot_time_is_set_read_and_validated)
     lab_scene s;
     s.connect();
     const bson::document one = bson::doc("_id", 1);
-    ASSERT_TRUE(
-        s.get(s.test_collection().insert_one(one.view(), {.write_concern = mongo::majority}, use_awaitable)));
+    ASSERT_TRUE(s.get(s.test_collection().insert_one(one.view(), {.write_concern = mongo::majority},
+                                                     use_awaitable)));
     EXPECT_THROW((void)s.client->start_session({.snapshot_time = bson::timestamp{1, 1}}), failure);
     const mongo::session plain = s.client->start_session();
     EXPECT_THROW((void)plain.snapshot_time(), failure);
@@ -309,7 +312,8 @@ TEST(prose_sessions, 21_to_23_snapshot_time_is_set_read_and_validated)
     const bson::timestamp before = *time;
     *time = bson::timestamp{1, 1};  // a copy: the session keeps its own
     EXPECT_EQ(reader.snapshot_time(), before);
-    ASSERT_TRUE(s.get(s.test_collection().find_one(bson::doc().view(), {.session = &reader}, use_awaitable)));
+    ASSERT_TRUE(s.get(
+        s.test_collection().find_one(bson::doc().view(), {.session = &reader}, use_awaitable)));
     EXPECT_EQ(s.started("find")
                   .back()
                   .body.get<bson::timestamp>("readConcern.atClusterTime")

@@ -1,7 +1,7 @@
 #pragma once
+#include "client/traffic.hpp"
 #include "holdfast/mongo/collection.hpp"
 #include "holdfast/mongo/error.hpp"
-#include "client/traffic.hpp"
 
 #include <boost/asio/use_awaitable.hpp>
 
@@ -83,8 +83,8 @@ public:
             received += (received.empty() ? "" : " ") + one.name;
             if (const bson::element number = one.body["txnNumber"])
                 received += ":" + (number.type() == bson::type::int64
-                                   ? std::to_string(number.as_int64())
-                                   : std::string{"not an int64"});
+                                       ? std::to_string(number.as_int64())
+                                       : std::string{"not an int64"});
         }
         return received;
     }

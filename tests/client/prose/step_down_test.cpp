@@ -14,8 +14,8 @@ TEST(prose_step_down, 1_get_more_continues_after_step_down)
     std::vector<bson::document> five;
     for (int n = 0; n < 5; ++n)
         five.push_back(bson::doc("_id", n));
-    ASSERT_TRUE(
-        s.get(s.test_collection().insert_many(five, {.write_concern = mongo::majority}, use_awaitable)));
+    ASSERT_TRUE(s.get(
+        s.test_collection().insert_many(five, {.write_concern = mongo::majority}, use_awaitable)));
     auto cursor = s.test_collection().find(bson::doc().view(), {.batch_size = 2});
     ASSERT_TRUE(s.get(cursor.next_batch(use_awaitable)));
     ASSERT_TRUE(s.get(s.set->step_down(s.app.world(), 5)));
@@ -35,11 +35,13 @@ std::size_t clears_after(int code)
     s.open();
     s.simulation.run_for(1s);
     s.fail(once, R"({"failCommands": ["insert"], "errorCode": )" + std::to_string(code) + "}");
-    const auto refused = s.get(s.test_collection().insert_one(bson::doc("a", 1).view(), {}, use_awaitable));
+    const auto refused = s.get(
+        s.test_collection().insert_one(bson::doc("a", 1).view(), {}, use_awaitable));
     EXPECT_FALSE(refused);
     EXPECT_EQ(mongo::server_code(refused.error()), code);
     const std::size_t cleared = s.events().count(heard::pool_cleared);
-    const auto next = s.get(s.test_collection().insert_one(bson::doc("a", 1).view(), {}, use_awaitable));
+    const auto next = s.get(
+        s.test_collection().insert_one(bson::doc("a", 1).view(), {}, use_awaitable));
     EXPECT_TRUE(next) << next.error().explain();
     EXPECT_EQ(s.events().count(heard::pool_cleared), cleared);
     s.close();

@@ -1,6 +1,6 @@
-#include "holdfast/mongo/client_options.hpp"
 #include "client/prose/lab_scene.hpp"
 #include "client/prose/shop.hpp"
+#include "holdfast/mongo/client_options.hpp"
 
 #include <map>
 #include <regex>
@@ -45,8 +45,8 @@ TEST(write_failures, failed_retry_ends_an_ordered_or_unordered_insert_many)
         in.server.on_command(
             "insert",
             in_turn({{.body = bson::doc("n", 2, "ok", 1.0)}, hang_up(), hang_up(), good_write()}));
-        const auto done = in.get(
-            in.test_collection().insert_many(five_documents(), {.ordered = ordered}, use_awaitable));
+        const auto done = in.get(in.test_collection().insert_many(
+            five_documents(), {.ordered = ordered}, use_awaitable));
         ASSERT_FALSE(done);
         EXPECT_EQ(in.story(), "insert:1 insert:2 insert:2");
         const mongo::write_failure* const received = mongo::write_failure_of(done.error());
@@ -187,8 +187,8 @@ TEST(write_failures, collation_requires_a_server_that_supports_it)
         in.s.set.wire_version = too_old ? 4 : 6;
         const auto update = in.get(in.test_collection().update_one(
             everything.view(), change, {.collation = french.view()}, use_awaitable));
-        const auto remove = in.get(
-            in.test_collection().delete_one(everything.view(), {.collation = french.view()}, use_awaitable));
+        const auto remove = in.get(in.test_collection().delete_one(
+            everything.view(), {.collation = french.view()}, use_awaitable));
         if (too_old) {
             ASSERT_FALSE(update);
             ASSERT_FALSE(remove);
@@ -304,19 +304,19 @@ concept takes_write_concern = requires(T options) { options.write_concern; };
 template <class T>
 concept takes_session = requires(T options) { options.session; };
 template <class T>
-concept has_retry_writes = requires(T options) { options.retry_writes; } ||
-                                     requires(T options) { options.retryWrites; } ||
-                                     requires(T options) { options.retryable_writes; };
+concept has_retry_writes = requires(T options) { options.retry_writes; } || requires(T options) {
+    options.retryWrites;
+} || requires(T options) { options.retryable_writes; };
 template <class T>
-concept has_retry_reads = requires(T options) { options.retry_reads; } ||
-                                    requires(T options) { options.retryReads; } ||
-                                    requires(T options) { options.retryable_reads; };
+concept has_retry_reads = requires(T options) { options.retry_reads; } || requires(T options) {
+    options.retryReads;
+} || requires(T options) { options.retryable_reads; };
 template <class T>
 concept has_retry_option = has_retry_writes<T> || has_retry_reads<T> ||
-                                requires(T options) { options.retry; } ||
-                                requires(T options) { options.retries; } ||
-                                requires(T options) { options.retryable; } ||
-                                requires(T options) { options.max_retries; };
+                           requires(T options) { options.retry; } ||
+                           requires(T options) { options.retries; } ||
+                           requires(T options) { options.retryable; } ||
+                           requires(T options) { options.max_retries; };
 
 template <class... Options>
 constexpr bool all_take_sessions = ((!takes_write_concern<Options> || takes_session<Options>) &&

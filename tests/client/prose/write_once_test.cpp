@@ -1,6 +1,6 @@
+#include "client/prose/lab_scene.hpp"
 #include "holdfast/lab/mongo.hpp"
 #include "holdfast/mongo/sync/client.hpp"
-#include "client/prose/lab_scene.hpp"
 
 #include <thread>
 
@@ -64,7 +64,8 @@ result<std::string> outcome_text(result<T> outcome)
 result<std::string> insert_many(lab_scene& s, bool ordered)
 {
     const std::vector<bson::document> two{bson::doc("_id", 2), bson::doc("_id", 3)};
-    return outcome_text(s.get(s.test_collection().insert_many(two, {.ordered = ordered}, use_awaitable)));
+    return outcome_text(
+        s.get(s.test_collection().insert_many(two, {.ordered = ordered}, use_awaitable)));
 }
 
 result<std::string> bulk_write(lab_scene& s, bool ordered)
@@ -73,8 +74,8 @@ result<std::string> bulk_write(lab_scene& s, bool ordered)
     work.insert_one(bson::doc("_id", 2).view())
         .update_one(filter.view(), change)
         .delete_one(bson::doc("_id", 2).view());
-    return outcome_text(
-        s.get(s.test_collection().bulk_write(std::move(work), {.ordered = ordered}, use_awaitable)));
+    return outcome_text(s.get(
+        s.test_collection().bulk_write(std::move(work), {.ordered = ordered}, use_awaitable)));
 }
 
 constexpr auto first = R"({"_id":1,"x":11})";
@@ -89,8 +90,8 @@ std::vector<retried_write> all_writes()
     return {
         {"insertOne", "insert",
          [](lab_scene& s) {
-             return outcome_text(
-                 s.get(s.test_collection().insert_one(bson::doc("_id", 2).view(), {}, use_awaitable)));
+             return outcome_text(s.get(
+                 s.test_collection().insert_one(bson::doc("_id", 2).view(), {}, use_awaitable)));
          },
          "inserted 2", R"([{"_id":1,"x":11},{"_id":2}])"},
         {"updateOne", "update",
@@ -101,25 +102,26 @@ std::vector<retried_write> all_writes()
          changed_one, changed},
         {"replaceOne", "update",
          [](lab_scene& s) {
-             return outcome_text(
-                 s.get(s.test_collection().replace_one(filter.view(), other.view(), {}, use_awaitable)));
+             return outcome_text(s.get(
+                 s.test_collection().replace_one(filter.view(), other.view(), {}, use_awaitable)));
          },
          changed_one, changed},
         {"deleteOne", "delete",
          [](lab_scene& s) {
-             return outcome_text(s.get(s.test_collection().delete_one(filter.view(), {}, use_awaitable)));
+             return outcome_text(
+                 s.get(s.test_collection().delete_one(filter.view(), {}, use_awaitable)));
          },
          "deleted 1", nothing},
         {"findOneAndUpdate", "findAndModify",
          [](lab_scene& s) {
-             return outcome_text(
-                 s.get(s.test_collection().find_one_and_update(filter.view(), change, {}, use_awaitable)));
+             return outcome_text(s.get(s.test_collection().find_one_and_update(
+                 filter.view(), change, {}, use_awaitable)));
          },
          first, changed},
         {"findOneAndReplace", "findAndModify",
          [](lab_scene& s) {
-             return outcome_text(s.get(
-                 s.test_collection().find_one_and_replace(filter.view(), other.view(), {}, use_awaitable)));
+             return outcome_text(s.get(s.test_collection().find_one_and_replace(
+                 filter.view(), other.view(), {}, use_awaitable)));
          },
          first, changed},
         {"findOneAndDelete", "findAndModify",

@@ -1,5 +1,5 @@
-#include "holdfast/bson/json.hpp"
 #include "client/prose/shop.hpp"
+#include "holdfast/bson/json.hpp"
 
 #include <set>
 
@@ -50,8 +50,8 @@ TEST(write_operations, every_insert_many_batch_has_its_own_txn_number)
     VERIFIES("RW-044");
     for (const bool ordered : {true, false}) {
         shop in;
-        EXPECT_TRUE(
-            in.good(in.test_collection().insert_many(five_documents(), {.ordered = ordered}, use_awaitable)));
+        EXPECT_TRUE(in.good(in.test_collection().insert_many(five_documents(), {.ordered = ordered},
+                                                             use_awaitable)));
         EXPECT_EQ(in.story(), "insert:1 insert:2 insert:3");
         in.close();
     }
@@ -63,7 +63,8 @@ TEST(write_operations, every_bulk_write_batch_decides_its_txn_number)
     VERIFIES("RW-044");
     for (const bool ordered : {true, false}) {
         shop in;
-        EXPECT_TRUE(in.good(in.test_collection().bulk_write(mixed(), {.ordered = ordered}, use_awaitable)));
+        EXPECT_TRUE(
+            in.good(in.test_collection().bulk_write(mixed(), {.ordered = ordered}, use_awaitable)));
         EXPECT_EQ(in.story(), "insert:1 update delete:2");
         in.close();
     }
@@ -94,7 +95,8 @@ struct grouping {
 grouping grouping_with(const std::string& more, bool ordered)
 {
     shop in{more};
-    EXPECT_TRUE(in.good(in.test_collection().bulk_write(mixed_well(), {.ordered = ordered}, use_awaitable)));
+    EXPECT_TRUE(in.good(
+        in.test_collection().bulk_write(mixed_well(), {.ordered = ordered}, use_awaitable)));
     grouping found;
     for (const record& one : in.s.events().of(heard::command_started)) {
         for (const char* const field : {"documents", "updates", "deletes"}) {
@@ -137,7 +139,8 @@ TEST(write_operations, explicit_session_gives_lsid_and_txn_number)
     shop in;
     in.server.on_command("insert", in_turn({hang_up(), good_write(), hang_up(), good_write()}));
     const mongo::session mine = in.s.client->start_session();
-    EXPECT_TRUE(in.good(in.test_collection().insert_one(whole.view(), {.session = &mine}, use_awaitable)));
+    EXPECT_TRUE(
+        in.good(in.test_collection().insert_one(whole.view(), {.session = &mine}, use_awaitable)));
     EXPECT_TRUE(in.good(in.test_collection().insert_one(whole.view(), {}, use_awaitable)));
     const auto sent = in.server.commands("insert");
     ASSERT_EQ(sent.size(), 4U);
@@ -200,8 +203,8 @@ TEST(write_operations, update_command_has_the_specified_fields)
 {
     VERIFIES("RW-043");
     shop in;
-    EXPECT_TRUE(in.good(
-        in.test_collection().update_one(bson::doc("x", 1).view(), change, {.upsert = false}, use_awaitable)));
+    EXPECT_TRUE(in.good(in.test_collection().update_one(bson::doc("x", 1).view(), change,
+                                                        {.upsert = false}, use_awaitable)));
     const bson::document sent = in.server.commands("update").back().body;
     EXPECT_EQ((*sent.begin()).key(), "update");
     EXPECT_EQ(fields_of(sent.view()), "$db lsid ordered txnNumber update updates ");

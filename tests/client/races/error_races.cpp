@@ -1,5 +1,5 @@
-#include "core/pool/errc.hpp"
 #include "client/races/races.hpp"
+#include "core/pool/errc.hpp"
 
 #include <algorithm>
 

@@ -214,7 +214,7 @@ TEST_F(waits, wait_in_a_cancelled_coroutine_ends_at_once)
     cancel_the_last_one();
     world.queue.run_ready();
     EXPECT_EQ(ends, (std::vector{wait_end::cancelled, wait_end::cancelled, wait_end::cancelled,
-                                wait_end::notified}));
+                                 wait_end::notified}));
     EXPECT_EQ(world.alarms_set(), 0U);
     EXPECT_EQ(world.steady_now(), start);
 }

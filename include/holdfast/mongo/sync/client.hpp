@@ -1,8 +1,8 @@
 #pragma once
+#include "holdfast/blocking.hpp"
 #include "holdfast/bson/document.hpp"
 #include "holdfast/error.hpp"
 #include "holdfast/mongo/client.hpp"
-#include "holdfast/blocking.hpp"
 #include "holdfast/mongo/sync/collection.hpp"
 #include "holdfast/mongo/sync/cursor.hpp"
 #include "holdfast/mongo/sync/database.hpp"
@@ -71,8 +71,8 @@ public:
     {
         return try_bulk_write(std::move(work), options).value();
     }
-    result<mongo::client_bulk_write_result> try_bulk_write(mongo::client_bulk_writes work,
-                                                           mongo::bulk_write_options options = {}) const
+    result<mongo::client_bulk_write_result> try_bulk_write(
+        mongo::client_bulk_writes work, mongo::bulk_write_options options = {}) const
     {
         return wait(inner_.bulk_write(std::move(work), options, asio::use_awaitable));
     }

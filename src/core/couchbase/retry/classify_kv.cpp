@@ -92,8 +92,9 @@ classification from_map(kv_status status, const kv_error_map* map)
     if (!entry)
         return {{}, errc::generic_failure, "unknown status " + in_hex(status)};
     classification found{{},
-                  errc::generic_failure,
-                  "status " + in_hex(status) + ", " + entry->name + ": " + entry->description};
+                         errc::generic_failure,
+                         "status " + in_hex(status) + ", " + entry->name + ": " +
+                             entry->description};
     if (entry->indicates_retry())
         found.reason = retry_reason::kv_error_map_retry_indicated;
     return found;
@@ -135,7 +136,8 @@ classification classify_kv(kv_opcode command, kv_status status, const kv_error_m
     const known_status* const known = find_known(status);
     if (!known)
         return {};  // no failure at all
-    classification found{{}, known->code, "status " + in_hex(status) + ": " + std::string{known->name}};
+    classification found{
+        {}, known->code, "status " + in_hex(status) + ": " + std::string{known->name}};
     if (is_cas_mismatch(command, status))
         found.code = errc::cas_mismatch;
     if (is_excepted(command, status))

@@ -1,7 +1,7 @@
 #pragma once
+#include "core/couchbase/retry/classification.hpp"
 #include "core/couchbase/retry/kv_error_map.hpp"
 #include "core/couchbase/retry/kv_protocol.hpp"
-#include "core/couchbase/retry/classification.hpp"
 
 namespace holdfast::core::couchbase {
 

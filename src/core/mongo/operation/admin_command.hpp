@@ -1,7 +1,7 @@
 #pragma once
 #include "core/mongo/error/errc.hpp"
-#include "core/mongo/operation/command_outcome.hpp"
 #include "core/mongo/operation/admin.hpp"
+#include "core/mongo/operation/command_outcome.hpp"
 
 #include <chrono>
 #include <optional>

@@ -27,8 +27,7 @@ struct write_reply {
 
 /// `outcome` is the reply, or the error that came instead; write errors in it become an error of
 /// the kind `write`, with a write_failure. `sent` is null if the write was for one document anyway.
-result<write_reply> read_write_reply(command_outcome& outcome,
-                                     const command* sent = nullptr);
+result<write_reply> read_write_reply(command_outcome& outcome, const command* sent = nullptr);
 
 /// False for nearly all replies, which takes no look at their fields.
 bool may_have_write_errors(bson::view reply);

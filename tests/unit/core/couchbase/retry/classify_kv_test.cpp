@@ -55,10 +55,12 @@ TEST(classify_kv, all_other_statuses_are_not_retried)
 TEST(classify_kv, get_collection_id_reports_unknown_collection)
 {
     VERIFIES("CR-082");
-    const classification meant = classify_kv(kv_opcode::get_collection_id, kv_status::unknown_collection);
+    const classification meant = classify_kv(kv_opcode::get_collection_id,
+                                             kv_status::unknown_collection);
     EXPECT_FALSE(meant.reason);
     EXPECT_EQ(meant.code, errc::collection_not_found);
-    const classification scope = classify_kv(kv_opcode::get_collection_id, kv_status::unknown_scope);
+    const classification scope = classify_kv(kv_opcode::get_collection_id,
+                                             kv_status::unknown_scope);
     EXPECT_FALSE(scope.reason);
     EXPECT_EQ(scope.code, errc::scope_not_found);
     EXPECT_TRUE(classify_kv(kv_opcode::get_collection_id, kv_status::temporary_failure).reason);

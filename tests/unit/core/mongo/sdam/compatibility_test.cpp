@@ -37,9 +37,9 @@ TEST(server_types, names_match_the_sdam_specification)
         topologies.insert(name_of(static_cast<topology_type>(i)));
     using text = std::set<std::string_view>;
     EXPECT_EQ(servers, (text{"Unknown", "Standalone", "Mongos", "PossiblePrimary", "RSPrimary",
-                              "RSSecondary", "RSArbiter", "RSOther", "RSGhost", "LoadBalancer"}));
-    EXPECT_EQ(topologies, (text{"Unknown", "Single", "ReplicaSetNoPrimary",
-                                 "ReplicaSetWithPrimary", "Sharded", "LoadBalanced"}));
+                             "RSSecondary", "RSArbiter", "RSOther", "RSGhost", "LoadBalancer"}));
+    EXPECT_EQ(topologies, (text{"Unknown", "Single", "ReplicaSetNoPrimary", "ReplicaSetWithPrimary",
+                                "Sharded", "LoadBalanced"}));
     EXPECT_EQ(data, (text{"Mongos", "RSPrimary", "RSSecondary", "Standalone", "LoadBalancer"}));
 }
 

@@ -62,7 +62,7 @@ struct polling_client {
                    std::span<const double> chances = any_chance)
     {
         const srv_poll_settings poll{settings.srv.value(), settings.heartbeat_frequency,
-                                    shares_domain};
+                                     shares_domain};
         while (next_poll && *next_poll <= end) {
             clock = *next_poll;
             asked.push_back(clock);
