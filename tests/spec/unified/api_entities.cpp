@@ -65,7 +65,7 @@ void demand_taken(const std::string& name, const std::string& value)
     demand(known != nullptr, "uriOptions: " + name + " is not known");
     core::mongo::client_settings unused;
     const core::mongo::reading reading = core::mongo::take_value(*known, unused, value);
-    demand(reading.is == core::mongo::reading::verdict::taken,
+    demand(reading.is == core::mongo::reading::status::taken,
            "uriOptions: " + name + " cannot be " + value +
                "; allowed: " + core::mongo::allowed_values(*known));
 }

@@ -24,7 +24,7 @@ severity level_named(std::string_view name)
 
 log_component component_named(std::string_view name)
 {
-    namespace known = mongo::log_components;
+    namespace known = holdfast::mongo::log_components;
     for (const log_component one :
          {known::command, known::topology, known::server_selection, known::connection})
         if (name == one.name)
