@@ -64,7 +64,8 @@ void network::send_reset(connection& over, std::size_t side, bool refused)
         return;
     flow& out = over.flows[side];
     out.last_arrival = std::max(
-        out.last_arrival, time_.now() + by.chance.between(by.link_state.latency_min, by.link_state.latency_max));
+        out.last_arrival,
+        time_.now() + by.chance.between(by.link_state.latency_min, by.link_state.latency_max));
     time_.plan(out.last_arrival, {.kind = occurrence_kind::reset,
                                   .side = static_cast<std::uint8_t>(side),
                                   .number = refused,

@@ -32,7 +32,8 @@ public:
 
     const endpoint& server() const noexcept { return server_; }
     const core::mongo::connection_description& description() const noexcept { return says_; }
-    void set_description(core::mongo::connection_description says, core::mongo::compression compressor);
+    void set_description(core::mongo::connection_description says,
+                         core::mongo::compression compressor);
 
     /// Build the next message here; it is empty, and kept for the one after.
     bson::byte_buffer& outgoing() noexcept

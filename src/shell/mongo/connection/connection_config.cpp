@@ -90,8 +90,9 @@ core::mongo::declared_api declared(
     return said;
 }
 
-result<connection_config> make_connection_config(runtime::world& in, const client_settings& settings,
-                                      const core::mongo::client_metadata& who)
+result<connection_config> make_connection_config(runtime::world& in,
+                                                 const client_settings& settings,
+                                                 const core::mongo::client_metadata& who)
 {
     connection_config config;
     auto client = core::mongo::client_document(who);

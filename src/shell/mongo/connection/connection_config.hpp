@@ -71,7 +71,7 @@ core::mongo::declared_api declared(
 
 /// Reads certificates, if there are any. An error says which setting is at fault.
 result<connection_config> make_connection_config(runtime::world& in,
-                                      const core::mongo::client_settings& settings,
-                                      const core::mongo::client_metadata& who);
+                                                 const core::mongo::client_settings& settings,
+                                                 const core::mongo::client_metadata& who);
 
 }  // namespace holdfast::shell::mongo

@@ -85,8 +85,8 @@ time_point limit(const runtime::world& in, const connection_config& config, time
 
 /// Says hello over a stream, and remembers what the server says of itself.
 runtime::awaitable<result<established>> say_hello(runtime::world& in, connection_ptr to,
-                                               const connection_config& config,
-                                               const std::optional<login_start>& speculative)
+                                                  const connection_config& config,
+                                                  const std::optional<login_start>& speculative)
 {
     const request_id id = to->next_request();
     auto request = write_first_hello(*to, id, config, speculative);
@@ -110,9 +110,10 @@ runtime::awaitable<result<established>> say_hello(runtime::world& in, connection
     co_return std::move(done);
 }
 
-runtime::awaitable<result<established>> handshake_by(runtime::world& in, const connection_config& config,
-                                              endpoint server, time_point until,
-                                              const std::optional<login_start>& speculative)
+runtime::awaitable<result<established>> handshake_by(runtime::world& in,
+                                                     const connection_config& config,
+                                                     endpoint server, time_point until,
+                                                     const std::optional<login_start>& speculative)
 {
     auto stream = co_await connect(in, config, server, until);
     if (!stream)
@@ -133,15 +134,17 @@ bool is_terminal(const error& why) noexcept
            why.code() == runtime::errc::certificate_rejected;
 }
 
-runtime::awaitable<result<established>> handshake(runtime::world& in, const connection_config& config,
-                                           endpoint server, time_point until)
+runtime::awaitable<result<established>> handshake(runtime::world& in,
+                                                  const connection_config& config, endpoint server,
+                                                  time_point until)
 {
     const std::optional<login_start> none;
     co_return co_await handshake_by(in, config, std::move(server), limit(in, config, until), none);
 }
 
-runtime::awaitable<result<established>> establish(runtime::world& in, const connection_config& config,
-                                               endpoint server, time_point until)
+runtime::awaitable<result<established>> establish(runtime::world& in,
+                                                  const connection_config& config, endpoint server,
+                                                  time_point until)
 {
     const time_point last = limit(in, config, until);
     auto speculative = begin_speculative_login(in, config);

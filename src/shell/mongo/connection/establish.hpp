@@ -17,15 +17,17 @@ struct established {
 };
 
 /// Connects, with TLS if the config has it, and sends the hello. Does not authenticate.
-runtime::awaitable<result<established>> handshake(runtime::world& in, const connection_config& config,
-                                           endpoint server, time_point until);
+runtime::awaitable<result<established>> handshake(runtime::world& in,
+                                                  const connection_config& config, endpoint server,
+                                                  time_point until);
 
 /// Connects, with TLS if the config has it, sends the hello and authenticates. `until` and the
 /// connectTimeout hold for all of it together. An error names server, phase and cause.
-runtime::awaitable<result<established>> establish(runtime::world& in, const connection_config& config,
-                                               endpoint server, time_point until);
+runtime::awaitable<result<established>> establish(runtime::world& in,
+                                                  const connection_config& config, endpoint server,
+                                                  time_point until);
 
-/// Whether trying again could not help: the name does not exist, or the peer has the wrong certificate.
+/// Whether a retry could not help: the name does not exist, or the certificate is rejected.
 bool is_terminal(const error& why) noexcept;
 
 }  // namespace holdfast::shell::mongo

@@ -45,7 +45,7 @@ std::string last_error_text(const tried_seed& seed, time_point now)
 }
 
 error no_server_error(const std::vector<tried_seed>& seeds, std::string why, time_point now,
-             error_code code = core::mongo::errc::no_server)
+                      error_code code = core::mongo::errc::no_server)
 {
     std::string text = std::move(why);
     const char* separator = ": ";
@@ -98,8 +98,8 @@ runtime::awaitable<result<parsed_uri>> look_up_seeds(runtime::world& in, parsed_
 }
 
 runtime::awaitable<result<connection_ptr>> perform_handshake(runtime::world& in,
-                                                         const connection_config& config,
-                                                         const client_settings& settings)
+                                                             const connection_config& config,
+                                                             const client_settings& settings)
 {
     const time_point until = in.steady_now() + settings.server_selection_timeout;
     std::vector<tried_seed> seeds;
@@ -122,7 +122,8 @@ runtime::awaitable<result<connection_ptr>> perform_handshake(runtime::world& in,
         const time_point next = std::max(now, round + core::mongo::min_heartbeat_frequency);
         const runtime::wait_end end = co_await runtime::sleep_until(in, std::min(next, until));
         if (end == runtime::wait_end::cancelled)
-            co_return no_server_error(seeds, "cancelled", in.steady_now(), runtime::errc::cancelled);
+            co_return no_server_error(seeds, "cancelled", in.steady_now(),
+                                      runtime::errc::cancelled);
         if (in.steady_now() >= until)
             co_return no_server_error(
                 seeds, "no server answered within " + in_ms(settings.server_selection_timeout),
