@@ -37,8 +37,8 @@ struct srv_record {
 };
 
 /// The one door to what is outside: time, chance, names and bytes. Everything behind `core` and in
-/// front of the operating system is written against this class, and does not see whether it talks to
-/// sockets, blocks a thread, or runs in a simulation: which is why a failure that the simulator
+/// front of the operating system is written against this class, and does not see whether it talks
+/// to sockets, blocks a thread, or runs in a simulation: which is why a failure that the simulator
 /// finds is a failure of the code.
 ///
 /// A world outlives all that it has made. Its functions may be called from any thread, unless the

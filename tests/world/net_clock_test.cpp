@@ -71,8 +71,8 @@ TEST(net_clock, past_time_rings_later_and_not_inline)
     EXPECT_EQ(heard, std::vector{1});
 }
 
-/// The executor's own count of handlers shows whether the timer was touched: each wait that is ended
-/// early is one more handler.
+/// The executor's own count of handlers shows whether the timer was touched: each wait that is
+/// ended early is one more handler.
 TEST(net_clock, deadlines_of_operations_do_not_touch_the_timer)
 {
     net_party here;

@@ -27,7 +27,7 @@ public:
     void emit(sdam_event e) { events_.push_back(std::move(e)); }
     void emit_first(sdam_event e) { events_.insert(events_.begin(), std::move(e)); }
 
-    /// Settles what follows from all servers together, and emits events of the change if there is one.
+    /// Settles what follows from all servers together, and emits the events of a change.
     transition finish();
 
 private:

@@ -27,7 +27,7 @@ runtime::awaitable<result<established>> establish(runtime::world& in,
                                                   const connection_config& config, endpoint server,
                                                   time_point until);
 
-/// Whether trying again could not help: the name does not exist, or the peer has the wrong certificate.
+/// Whether a retry could not help: the name does not exist, or the certificate is rejected.
 bool is_terminal(const error& why) noexcept;
 
 }  // namespace holdfast::shell::mongo

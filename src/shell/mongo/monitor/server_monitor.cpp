@@ -58,8 +58,8 @@ void server_monitor::start()
 void server_monitor::request_check(bool last_known_unknown)
 {
     {
-        // A server that streams does not reply until something changes, and the errors of operations
-        // are no change to it.
+        // A server that streams does not reply until something changes, and the errors of
+        // operations are no change to it.
         const std::scoped_lock lock{mutex_};
         if (last_known_unknown && awaiting_ && connection_) {
             cancelled_ = true;
