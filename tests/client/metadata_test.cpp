@@ -127,7 +127,7 @@ TEST(client_metadata_update, prose_2_several_appended_libraries_keep_their_order
     }
 }
 
-TEST(client_metadata_update, prose_4_identical_metadata_is_not_appended_again)
+TEST(client_metadata_update, prose_3_4_and_6_identical_metadata_is_not_appended_again)
 {
     const library known{"library", "1.2", "Library Platform"};
     const library others[] = {

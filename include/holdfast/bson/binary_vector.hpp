@@ -9,7 +9,7 @@
 
 namespace holdfast::bson {
 
-/// What the numbers of a binary vector (subtype 9) are.
+/// The element type of a binary vector (subtype 9).
 enum class vector_dtype : std::uint8_t { int8 = 0x03, packed_bit = 0x10, float32 = 0x27 };
 
 /// A dense vector of small numbers inside a binary value, read in place.
@@ -20,7 +20,7 @@ public:
 
     vector_dtype dtype() const noexcept { return dtype_; }
 
-    /// How many bits at the end of the last byte do not count; only packed_bit has them.
+    /// The number of unused bits at the end of the last byte; only packed_bit has them.
     int padding() const noexcept { return padding_; }
 
     /// The number of int8 or float32 values, or of bits.

@@ -81,7 +81,7 @@ public:
     /// reports what was wrong with what was added.
     result<view> finish();
 
-    /// What codecs write with: exactly this BSON type.
+    /// The interface for codecs: writes exactly this BSON type.
     void put(std::string_view key, double value) { put_plain(type::double_, key, value); }
     void put(std::string_view key, std::int32_t value) { put_plain(type::int32, key, value); }
     void put(std::string_view key, std::int64_t value) { put_plain(type::int64, key, value); }

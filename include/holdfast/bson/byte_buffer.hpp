@@ -85,7 +85,7 @@ private:
     std::size_t capacity_ = 0;
 };
 
-/// Where a builder may write: byte_buffer itself, or any container of bytes that can be resized.
+/// A buffer for a builder: byte_buffer itself, or any container of bytes that can be resized.
 template <class Buffer>
 concept growable_bytes = requires(Buffer& b, std::size_t n) {
     { b.size() } -> std::convertible_to<std::size_t>;

@@ -28,7 +28,7 @@ T load(const std::uint8_t* from) noexcept
     return value;
 }
 
-/// How a C++ type is read from an element and written by a builder. Specialise it for a type of
+/// Reads a C++ type from an element and writes it with a builder. Specialise it for a type of
 /// your own (see docs/bson.md):
 ///
 ///     template <>
@@ -111,7 +111,7 @@ public:
     /// The error of a typed access: missing, malformed, or "key: expected int32, found string".
     error mismatch(std::string_view expected) const { return mismatch_of(*this, expected); }
 
-    /// What is wrong with a malformed element, in words.
+    /// The error text of a malformed element.
     std::string fault() const;
 
 private:
@@ -143,7 +143,7 @@ private:
 
 namespace layout {
 
-/// What the type byte of an element says about the size of its value: the size itself or, from
+/// The size of a value as far as its type byte determines it: the size itself or, from
 /// `variable` on, which of the shapes below it has.
 enum size_rule : std::uint8_t {
     variable = 0xF0,
@@ -198,7 +198,7 @@ consteval std::array<std::uint8_t, 256> fixed_sizes()
 }
 inline constexpr std::array<std::uint8_t, 256> fixed_size = fixed_sizes();
 
-/// How long the key is that begins at `key`, in a document whose last byte, a zero, is that at
+/// The length of the key that begins at `key`, in a document whose last byte, a zero, is that at
 /// `terminator`. Keys are short: to look at eight bytes at a time costs less than to call strlen.
 inline std::size_t key_size(const std::uint8_t* key, const std::uint8_t* terminator) noexcept
 {

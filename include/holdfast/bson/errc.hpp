@@ -6,7 +6,7 @@
 
 namespace holdfast::bson {
 
-/// What can be wrong with BSON, Extended JSON, or the use of either.
+/// Errors of BSON, of Extended JSON, and of the use of either.
 enum class errc {
     malformed = 1,   // bytes that are no BSON; context "offset" says where
     invalid_utf8,    // a string that is no UTF-8

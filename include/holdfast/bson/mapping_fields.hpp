@@ -20,7 +20,7 @@ namespace holdfast::bson {
 template <class T>
 concept described_struct = std::is_class_v<T> && boost::describe::has_describe_members<T>::value;
 
-/// How the members of a struct become fields: everything here is computed by the compiler.
+/// The fields that the members of a struct become: everything here is computed by the compiler.
 namespace described {
 
 /// Members of any access, those of described base classes first.
@@ -129,7 +129,7 @@ constexpr std::array<field_rule, field_count<T>> rules_of()
 template <class T>
 inline constexpr auto rules = rules_of<T>();
 
-/// Where a key is among the fields; field_count if it is none of them.
+/// The index of a key among the fields; field_count if it is none of them.
 template <class T>
 constexpr std::size_t position_of(std::string_view key)
 {

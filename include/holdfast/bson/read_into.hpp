@@ -31,7 +31,7 @@ concept readable = requires(const element& from) {
 /// which gives false after `at.fail(...)`. For all other types read() is enough.
 namespace reading {
 
-/// What one read carries from level to level.
+/// The state that one read passes from level to level.
 struct state {
     std::optional<error> fault;
     int depth = 1;             // the outermost document counts as one
@@ -47,7 +47,7 @@ struct state {
     bool fail_inside(std::string_view field) { return fail(inside(*std::move(fault), field)); }
 };
 
-/// What can be wrong beyond the type. The last one does not know where it is.
+/// Errors other than a wrong type. The last one does not know its path.
 error nested_too_deeply(const element& e);
 error unknown_field(const element& e);
 error unknown_enumerator(const element& e, std::string_view allowed);

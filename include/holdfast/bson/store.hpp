@@ -9,7 +9,7 @@
 
 namespace holdfast::bson {
 
-/// How values are laid down in bytes, at any alignment; room has been made before.
+/// Stores values as bytes, at any alignment; the caller has made room.
 namespace layout {
 
 template <class T>

@@ -10,7 +10,7 @@
 
 namespace holdfast::bson {
 
-/// How the bytes of a UUID lie in a binary value. Only `standard` (subtype 4) is written today; the
+/// The byte order of a UUID in a binary value. Only `standard` (subtype 4) is written today; the
 /// others are subtype 3, each in the byte order of the driver that once wrote it.
 enum class uuid_representation : std::uint8_t {
     standard,

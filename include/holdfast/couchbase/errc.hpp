@@ -5,7 +5,7 @@
 
 namespace holdfast::couchbase {
 
-/// What can go wrong with a Couchbase request. Names and numbers are those that all Couchbase SDKs
+/// Errors of a Couchbase request. Names and numbers are those that all Couchbase SDKs
 /// share (their RFC 0058), so that what was learnt with one of them, or stands in a runbook, is
 /// true here too. The numbers from 1000 on are ours.
 enum class errc {

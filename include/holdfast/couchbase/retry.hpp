@@ -20,7 +20,7 @@ enum class service_type : std::uint8_t { key_value, query, analytics, search, vi
 /// Whatever a user attaches to a request for his own strategy to see.
 using client_context = std::map<std::string, std::any, std::less<>>;
 
-/// What a strategy wants done. A class, not a bare duration, so that more can be asked for later.
+/// The decision of a strategy. A class, not a bare duration, so that more can be asked for later.
 class retry_action {
 public:
     static retry_action with_duration(duration wait) { return retry_action{wait, std::nullopt}; }
@@ -68,7 +68,7 @@ private:
     std::shared_ptr<slot> slot_;
 };
 
-/// What retry_after() returns: an action, or a promise to give one later.
+/// The result of retry_after(): an action, or a promise to give one later.
 class retry_answer {
 public:
     using starter = std::function<void(retry_reply)>;
@@ -110,7 +110,7 @@ retry_strategy_ptr choose_strategy(retry_strategy_ptr of_request, retry_strategy
 /// A new fast_fail_on_terminal_error_retry_strategy.
 retry_strategy_ptr default_retry_strategy();
 
-/// What there is to know about a request while it is tried, for strategies and for errors.
+/// The state of a request while it is tried, for strategies and for errors.
 class retry_request {
 public:
     struct settings {

@@ -67,7 +67,7 @@ std::int64_t take_digits(std::string_view& text, written_number& number)
     return count;
 }
 
-/// What follows the E, to the end of the text.
+/// The text after the E, to the end.
 std::optional<std::int64_t> read_exponent(std::string_view text)
 {
     const bool minus = take_minus(text);

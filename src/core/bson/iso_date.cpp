@@ -118,7 +118,7 @@ std::chrono::milliseconds read_time(date_reader& in) noexcept
     return time;
 }
 
-/// How far local time is ahead of UTC.
+/// The offset of local time from UTC.
 std::chrono::minutes read_offset(date_reader& in) noexcept
 {
     if (in.take('Z') || in.take('z'))

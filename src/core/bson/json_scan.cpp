@@ -55,7 +55,7 @@ void append_utf8(std::string& out, std::uint32_t code)
     }
 }
 
-/// What a backslash and this character stand for, or zero.
+/// The character that a backslash and this one stand for, or zero.
 char short_escape(char c) noexcept
 {
     switch (c) {

@@ -68,7 +68,7 @@ public:
     /// One of the words true, false and null; the next character is its first.
     bool chunk(std::string_view expected);
 
-    /// Where the next token begins.
+    /// The position of the next token.
     const char* at() noexcept
     {
         peek();

@@ -29,7 +29,7 @@ constexpr bool is_plain(char c) noexcept
 
 #ifdef __SSE2__
 
-/// How many of the `plain_block` characters at `p` are plain, counted up to the first that is not.
+/// The number of plain characters at `p`, up to the first that is not and at most `plain_block`.
 inline std::size_t plain_prefix(const char* p) noexcept
 {
     const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));

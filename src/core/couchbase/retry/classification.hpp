@@ -6,7 +6,7 @@
 
 namespace holdfast::core::couchbase {
 
-/// What an answer other than success means. With a reason it goes to maybe_retry(); without one the
+/// The meaning of an unsuccessful answer. With a reason it goes to maybe_retry(); without one the
 /// request fails at once with this error, and no orchestrator hears of it.
 struct classification {
     std::optional<retry_reason> reason = {};

@@ -33,7 +33,7 @@ inline constexpr int views_no_active_partition = 302;
 inline constexpr int views_temporary_failures[] = {300, 301, 303, 307, 401, 408, 409,
                                                    412, 416, 417, 501, 502, 503, 504};
 
-/// How a query goes out again after its prepared statement has failed. A node that keeps losing the
+/// The form of a query after its prepared statement has failed. A node that keeps losing the
 /// plan must not keep us preparing for ever: after some rounds the statement goes out as it is.
 enum class query_form : std::uint8_t { prepare_again, unprepared };
 inline constexpr std::uint32_t max_preparations = 3;

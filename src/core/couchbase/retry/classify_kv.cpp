@@ -13,7 +13,7 @@ struct known_status {
     std::string_view name;
 };
 
-/// What the caller gets for a status if it is not retried, or not any more.
+/// The error for a status that is not retried, or not any more.
 constexpr known_status known_statuses[] = {
     {kv_status::not_found, errc::document_not_found, "document not found"},
     {kv_status::exists, errc::document_exists, "the document exists"},

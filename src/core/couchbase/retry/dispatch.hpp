@@ -20,7 +20,7 @@ enum class obstacle : std::uint8_t {
     collection_not_in_map,
 };
 
-/// What the dispatcher sees of the place where a request should go.
+/// The dispatcher's view of the target of a request.
 struct target_view {
     bool node_known = true;
     bool service_present = true;
@@ -30,7 +30,7 @@ struct target_view {
 };
 std::optional<obstacle> find_obstacle(const target_view& target, time_point now);
 
-/// What the request is about.
+/// The subject of the request.
 struct request_target {
     service_type service = service_type::key_value;
     std::string_view bucket = {};

@@ -15,7 +15,7 @@ namespace holdfast::core::couchbase {
 /// password closes the socket right afterwards, and the fact must outlive that.
 using tracker_id = strong_id<struct tracker_id_tag, std::int64_t>;
 
-/// What is known to keep requests from being sent, and does not mend itself. Facts are set and
+/// Known facts that keep requests from being sent and need outside help. Facts are set and
 /// cleared by what connections see, and read when a request cannot be dispatched.
 ///
 /// What the RFC leaves open: a certificate of ours that the server rejects (mTLS) ends the

@@ -10,7 +10,7 @@
 
 namespace holdfast::core::couchbase {
 
-/// What the server says about one of its statuses. Attributes that we do not know are ignored, as
+/// The server's description of one of its statuses. Attributes that we do not know are ignored, as
 /// version 2 of the format demands and version 1 does not forbid.
 struct error_map_entry {
     std::string name = {};

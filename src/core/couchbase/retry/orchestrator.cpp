@@ -241,7 +241,7 @@ struct reason_error {
     errc code;
 };
 
-/// What is not listed has no better name than a cancelled request.
+/// A reason that is not listed has no better error than a cancelled request.
 constexpr reason_error reason_errors[] = {
     {retry_reason::service_not_available, errc::service_not_available},
     {retry_reason::kv_collection_outdated, errc::collection_not_found},

@@ -24,7 +24,7 @@ struct failed_attempt {
     error cause;  // what the caller gets if this was the last one
 };
 
-/// Where a request stands between its attempts. A value: each function below takes one and gives
+/// The state of a request between its attempts. A value: each function below takes one and gives
 /// the next one back.
 struct retry_state {
     enum class stage : std::uint8_t { attempting, asking, waiting, waiting_to_time_out, completed };
@@ -36,7 +36,7 @@ struct retry_state {
     std::optional<failed_attempt> pending = {};  // while its strategy is asked
 };
 
-/// What the shell does next. To retry is to sleep and then to call after_wait(). To time out is the
+/// The shell's next action. To retry is to sleep and then to call after_wait(). To time out is the
 /// same, only that the deadline will have come by then. To ask is consult(), then with_answer().
 /// Nothing is to be done when an answer comes too late, for a request that is over.
 struct retry_after { duration wait; };
@@ -90,7 +90,7 @@ retry_step timed_out(retry_state state, std::optional<started_attempt> open, tim
 /// The caller has cancelled the request, or the cluster is closed.
 retry_step cancelled(retry_state state, std::optional<started_attempt> open, time_point now);
 
-/// What the caller gets for a reason if the failure itself brought no better error.
+/// The error for a reason, if the failure itself brought no better one.
 error error_for(retry_reason reason, std::string detail);
 
 }  // namespace holdfast::core::couchbase
