@@ -4,8 +4,8 @@
 #   build  what the library and the program are built with
 #   test   the same, and what tests, sanitizers and benchmarks need besides
 #
-# Prints nothing when all are there. Never removes a package: where Boost 1.81 conflicts with a Boost
-# that is installed, its headers are unpacked under build/boost instead.
+# Prints nothing when all are there. Never removes a package: where Boost 1.81 conflicts with a
+# Boost that is installed, its headers are unpacked under build/boost instead.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -77,7 +77,8 @@ if [ -n "$missing" ]; then
 fi
 [ -n "$needs_boost" ] || exit 0
 
-# An installed Boost of another version conflicts with this one. Packages can be unpacked by anybody.
+# An installed Boost of another version conflicts with this one. Packages can be unpacked by
+# anybody.
 if [ -n "$as_root" ] && apt install -y --no-remove --no-install-recommends $boost; then
     echo "installing: $boost"
     exit 0

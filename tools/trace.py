@@ -12,8 +12,8 @@ A failed test proves nothing, and takes back what another test proved. To name a
 exist is an error, in a test as in an anchor.
 
 What is open waits for some part of the program, and tools/waiting.tsv says for which. To be open
-without waiting is an error, also if nobody waits and the table is empty or not there; and so is to
-wait once there is nothing left to wait for.
+without waiting is an error, also if the table is empty or not there; and so is to wait once there
+is nothing left to wait for.
 
 Without the table of requirements it fails, and leaves the page as it is.
 """
@@ -81,7 +81,7 @@ def read_waiting(path):
     return {row["id"]: row["waits_for"] for row in read_requirements(path)} if path.exists() else {}
 
 
-def judge(proof, found):
+def outcome_of(proof, found):
     """One word for one requirement."""
     if proof in SETTLED:
         return proof
@@ -170,7 +170,7 @@ def main():
     results = read_results(given.results or given.root / "build/results")
     evidence = gather(results, read_anchors(given.root))
     waiting = read_waiting(given.waiting or given.root / "tools/waiting.tsv")
-    outcomes = {row["id"]: judge(row["proof"], evidence[row["id"]]) for row in requirements}
+    outcomes = {row["id"]: outcome_of(row["proof"], evidence[row["id"]]) for row in requirements}
     wrong = [*complaints(requirements, evidence), *waiting_complaints(outcomes, waiting)]
     page = given.root / "docs/conformance.md"
     page.parent.mkdir(exist_ok=True)

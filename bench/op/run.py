@@ -17,7 +17,8 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
-from measure import calls_per_operation, per_operation, run, stub_server, run_and_parse  # noqa: E402
+from measure import (calls_per_operation, per_operation, run, run_and_parse,  # noqa: E402
+                     stub_server)
 from peers import ROWS, Data, compare, libmongoc_program, ours  # noqa: E402
 from stub import compiled  # noqa: E402
 

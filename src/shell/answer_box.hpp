@@ -9,7 +9,8 @@
 
 namespace holdfast::shell {
 
-/// A coroutine waits here for an answer that is given later, on any thread, or never. The box is all
+/// A coroutine waits here for an answer that is given later, on any thread, or never. The box is
+/// all
 /// that is shared with the giver, so an answer that comes after the wait, even after the end of the
 /// world, stays in a box that is not opened any more.
 template <class Answer>

@@ -17,8 +17,8 @@
 
 namespace holdfast::shell {
 
-/// A protocol's decision about a failed attempt. Even a zero wait goes through the executor, so that
-/// other handlers and a cancellation can run.
+/// A protocol's decision about a failed attempt. Even a zero wait goes through the executor, so
+/// that other handlers and a cancellation can run.
 struct try_again {
     duration wait{};
 };
@@ -39,7 +39,7 @@ concept one_of = (std::same_as<Type, Of> || ...);
 ///                             the deadline. A failure is a value. The protocol itself keeps what
 ///                             decide_retry() and the history need besides the error.
 ///   decide_retry(error, now)  The attempt failed. The protocol records it in its history.
-///   woke(now)                 The wait is over before the deadline. An error ends the operation all
+///   woke(now)                 The wait ends before the deadline. An error ends the operation all
 ///                             the same.
 ///   timed_out(now)            The deadline passed during the wait.
 ///   cancelled(error, now)     The caller cancelled. The error is that of an attempt which has just
@@ -257,8 +257,8 @@ struct slow_path_protocol<Protocol> {
 /// asked for the bare value, `Outcome`, and so for `failure` to be thrown. A protocol may convert
 /// the outcome at the end: outcome_of(outcome).
 ///
-/// Only the fast path is in this coroutine: an attempt that waits for nothing but its reply needs no
-/// other frame. Everything else is in remaining_attempts().
+/// Only the fast path is in this coroutine: an attempt that waits for nothing but its reply needs
+/// no other frame. Everything else is in remaining_attempts().
 template <class Outcome, retry_protocol Protocol>
 runtime::awaitable<Outcome> retry_loop_of(runtime::world& in, core::deadline until,
                                           recycled<Protocol> protocol_parameter)

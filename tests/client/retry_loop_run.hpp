@@ -90,7 +90,10 @@ public:
 
     duration took() const { return ended - began; }
     /// The error it ended with; one without a code if there is none, which no test expects.
-    holdfast::error error() const { return got && !*got ? got->error() : holdfast::error{error_code{}, "no failure"}; }
+    holdfast::error error() const
+    {
+        return got && !*got ? got->error() : holdfast::error{error_code{}, "no failure"};
+    }
     bool succeeded() const { return completions == 1 && got && got->has_value(); }
 
     virtual_world& world;

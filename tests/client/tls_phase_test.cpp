@@ -202,7 +202,9 @@ TEST(client_tls, broken_monitor_handshake_marks_the_server_unknown)
     for (const reception reception_mode : {reception::close, reception::cut, reception::garble}) {
         SCOPED_TRACE(static_cast<int>(reception_mode));
         tls_scene t;
-        t.receives = [reception_mode](std::size_t number) { return number <= 2 ? reception_mode : reception::serve; };
+        t.receives = [reception_mode](std::size_t number) {
+            return number <= 2 ? reception_mode : reception::serve;
+        };
         t.connect();
         const operation& op = t.s.run(ping_command());
         EXPECT_TRUE(op.good()) << op.explain();

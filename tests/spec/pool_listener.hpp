@@ -10,8 +10,8 @@
 
 namespace holdfast::spec {
 
-/// Keeps the events of a pool, under the names that official files use. Events are delivered and read
-/// on one thread.
+/// Keeps the events of a pool, under the names that official files use. Events are delivered and
+/// read on one thread.
 class pool_listener final : public mongo::event_listener {
 public:
     explicit pool_listener(runtime::world& in) : news{in} {}

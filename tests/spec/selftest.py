@@ -221,8 +221,8 @@ class SpecRunner(unittest.TestCase):
                 os.kill(int(child), signal.SIGKILL)
             rest = parent.stdout.read()
         self.assertEqual(parent.returncode, 1, rest)
-        self.assertIn("FAILED tests/a_slow.json: (the whole file)\n    the process that ran this file "
-                      "was ended by signal 9\n", rest)
+        self.assertIn("FAILED tests/a_slow.json: (the whole file)\n"
+                      "    the process that ran this file was ended by signal 9\n", rest)
         self.assertEqual(rest.splitlines()[-1], "5 passed, 1 failed, 0 skipped")
 
 

@@ -154,7 +154,8 @@ struct server_heartbeat_failed {
 }  // namespace events
 
 /// Receives events: override the functions of those that are wanted. Called from whatever thread
-/// runs the client; events of pools and of the topology come one at a time and in order, never while
+/// runs the client; events of pools and of the topology come one at a time and in order, never
+/// while
 /// the client holds a lock, so that calling the client back is allowed, and waiting for it is not.
 /// Must not throw.
 class event_listener {

@@ -40,8 +40,8 @@ struct client_impl : std::enable_shared_from_this<client_impl> {
     /// on as `order.session`; given back to the pool when the last pointer goes.
     std::shared_ptr<shell::mongo::session_state> implicit_session();
 
-    /// A whole operation of one command: carries it out and reads the reply. `Outcome` is T, and then
-    /// failure is thrown, or result<T>. One coroutine frame, no more, if all is at hand.
+    /// A whole operation of one command: carries it out and reads the reply. `Outcome` is T, and
+    /// then failure is thrown, or result<T>. One coroutine frame, no more, if all is at hand.
     template <class T>
     using reader = result<T> (*)(core::mongo::command_outcome outcome,
                                  const core::mongo::command& sent);

@@ -24,7 +24,10 @@ public:
     const std::string& database_name() const noexcept { return inner_.database_name(); }
 
     /// The same collection with other defaults.
-    collection with(mongo::defaults options) const { return collection{bridge_, inner_.with(options)}; }
+    collection with(mongo::defaults options) const
+    {
+        return collection{bridge_, inner_.with(options)};
+    }
 
     // ---- Writes of one statement ----
 
@@ -245,7 +248,10 @@ public:
     {
         return wait(inner_.drop_index(which, options, asio::use_awaitable));
     }
-    void drop_indexes(mongo::index_options options = {}) const { return try_drop_indexes(options).value(); }
+    void drop_indexes(mongo::index_options options = {}) const
+    {
+        return try_drop_indexes(options).value();
+    }
     result<void> try_drop_indexes(mongo::index_options options = {}) const
     {
         return wait(inner_.drop_indexes(options, asio::use_awaitable));

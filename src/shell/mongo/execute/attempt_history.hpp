@@ -9,7 +9,8 @@
 
 namespace holdfast::shell::mongo {
 
-/// The attempts of one operation, for the error that its caller gets. Costs nothing until one fails.
+/// The attempts of one operation, for the error that its caller gets. Costs nothing until one
+/// fails.
 class attempt_history {
 public:
     explicit attempt_history(time_point began) noexcept : began_{began} {}

@@ -378,10 +378,9 @@ std::optional<error> command_attempts::woke(time_point)
 {
     if (client_->closing.count() == 0)
         return std::nullopt;
-    return history_.interrupted(runtime::errc::cancelled,
-                                std::string{name()} +
-                                    " was cancelled: the client was closed while "
-                                    "it waited to be sent again");
+    return history_.interrupted(
+        runtime::errc::cancelled,
+        std::string{name()} + " was cancelled: the client was closed while it waited for a retry");
 }
 
 error command_attempts::timed_out(time_point)
@@ -394,8 +393,8 @@ error command_attempts::cancelled(const error* undecided, time_point now)
 {
     if (undecided != nullptr)
         history_.record(*undecided, "not retried: the caller has cancelled the operation", {}, now);
-    return history_.complete(
-        error{runtime::errc::cancelled, std::string{name()} + " was cancelled"});
+    error ended{runtime::errc::cancelled, std::string{name()} + " was cancelled"};
+    return history_.complete(std::move(ended));
 }
 
 }  // namespace holdfast::shell::mongo

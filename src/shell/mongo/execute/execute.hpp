@@ -8,8 +8,8 @@
 
 namespace holdfast::shell::mongo {
 
-/// A function that makes an operation's result of a command's reply, or of its failure. It takes the
-/// outcome as a core::mongo::command_outcome, the reply where it lies, or as a
+/// A function that makes an operation's result of a command's reply, or of its failure. It takes
+/// the outcome as a core::mongo::command_outcome, the reply where it lies, or as a
 /// result<bson::document>, a copy.
 template <class T, class Reply>
 using reply_reader = result<T> (*)(Reply outcome, const core::mongo::command& sent);

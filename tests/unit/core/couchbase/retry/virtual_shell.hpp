@@ -73,7 +73,10 @@ public:
 
     bool succeeded() const { return completions == 1 && !failed; }
     /// The error it ended with; one without a code if there is none, which no test expects.
-    holdfast::error error() const { return failed ? *failed : holdfast::error{error_code{}, "no failure"}; }
+    holdfast::error error() const
+    {
+        return failed ? *failed : holdfast::error{error_code{}, "no failure"};
+    }
     const retry_request& request() const { return state_.request; }
     const retry_budget& budget() const { return budget_; }
 
