@@ -336,8 +336,8 @@ TEST(judge, tally_counts_by_scenario_and_reason)
 {
     std::vector<operation> history{insert(1), insert(2, fate::failed), insert(3, fate::unclear),
                                    insert(4)};
-    history[1].why = "server: busy";
-    history[2].why = "network";
+    history[1].reason = "server: busy";
+    history[2].reason = "network";
     history[3].scenario = 1;
     found_state found;
     found.documents = {{1, 1}};
