@@ -10,9 +10,9 @@
 
 #include <concepts>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <optional>
-#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
@@ -109,8 +109,8 @@ public:
                      Token&& token = {}) const
     {
         details::write_list list;
-        if constexpr (std::ranges::sized_range<const Documents>)
-            list.expect(std::ranges::size(documents));
+        if constexpr (requires { std::size(documents); })
+            list.expect(std::size(documents));
         for (const auto& one : documents)
             list.insert(0, details::stored(one));
         return run(core::mongo::insert_many_operation{std::move(list), options},
