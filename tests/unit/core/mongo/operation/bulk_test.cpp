@@ -92,7 +92,7 @@ TEST(bulk, statements_are_sent_as_a_document_sequence)
     EXPECT_EQ(first->kind, retry_kind::write);
     EXPECT_TRUE(first->eligible);
     const auto sent = send(*first).value();
-    EXPECT_EQ(sent.body, json(R"({"insert": "c", "ordered": true, "bypassDocumentValidation": true,
+    EXPECT_EQ(sent.body.view(), json(R"({"insert": "c", "ordered": true, "bypassDocumentValidation": true,
         "comment": "why", "writeConcern": {"w": "majority"}, "$db": "db"})"));
     EXPECT_EQ(sent.in("documents"), R"({"_id":1,"x":11} {"x":22,"_id":2})");
 }
@@ -112,7 +112,7 @@ TEST(bulk, statements_hold_only_the_options_that_are_set)
     work.delete_many(doc("a", 5));
     const auto writes = make(work, {.bypass_document_validation = false, .let = let});
     const auto updates = send(*writes->next()).value();
-    EXPECT_EQ(updates.body, json(R"({"update": "c", "ordered": true,
+    EXPECT_EQ(updates.body.view(), json(R"({"update": "c", "ordered": true,
         "bypassDocumentValidation": false, "let": {"v": 1}, "$db": "db"})"));
     const auto& list = updates.sequences.at("updates");
     ASSERT_EQ(list.size(), 3U);
@@ -125,7 +125,7 @@ TEST(bulk, statements_hold_only_the_options_that_are_set)
         "hint": {"_id": 1}})"));
     writes->done(doc("n", 3, "nModified", 3, "ok", 1));
     const auto deletes = send(*writes->next()).value();
-    EXPECT_EQ(deletes.body,
+    EXPECT_EQ(deletes.body.view(),
               json(R"({"delete": "c", "ordered": true, "let": {"v": 1}, "$db": "db"})"));
     EXPECT_EQ(deletes.sequences.at("deletes")[0],
               json(R"({"q": {"a": 4}, "limit": 1, "collation": {"locale": "simple"},

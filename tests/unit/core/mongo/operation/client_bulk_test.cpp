@@ -73,7 +73,7 @@ TEST(client_bulk, ops_refer_to_ns_info_by_index)
     EXPECT_EQ(first->need.wire_version, 25);
     EXPECT_EQ(first->need.what, "bulkWrite");
     const auto sent = send(*first).value();
-    EXPECT_EQ(sent.body, json(R"({"bulkWrite": 1, "errorsOnly": false, "ordered": true,
+    EXPECT_EQ(sent.body.view(), json(R"({"bulkWrite": 1, "errorsOnly": false, "ordered": true,
         "bypassDocumentValidation": false, "let": {"v": 1}, "comment": "why", "$db": "admin"})"));
     const auto& ops = sent.sequences.at("ops");
     ASSERT_EQ(ops.size(), 7U);
@@ -94,7 +94,7 @@ TEST(client_bulk, ops_refer_to_ns_info_by_index)
 
 TEST(client_bulk, errors_only_is_true_unless_verbose_results)
 {
-    EXPECT_EQ(send(*make(inserts(1))->next()).value().body,
+    EXPECT_EQ(send(*make(inserts(1))->next()).value().body.view(),
               json(R"({"bulkWrite": 1, "errorsOnly": true, "ordered": true, "$db": "admin"})"));
 }
 
