@@ -70,6 +70,7 @@ function(holdfast_module module)
             target_compile_options(holdfast_${name} PRIVATE
                 $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
         endif()
+        holdfast_keep_apart(${sources})
         holdfast_precompile(${module} holdfast_${name} "${arg_PURE}")
         set(library holdfast)
         if(module MATCHES "^lab/")
@@ -81,6 +82,16 @@ function(holdfast_module module)
         add_library(holdfast_${name} INTERFACE)
         target_include_directories(holdfast_${name} INTERFACE ${view})
     endif()
+endfunction()
+
+# Files in which tests plant defects are replaced one by one when a test is linked.
+function(holdfast_keep_apart)
+    foreach(source IN LISTS ARGN)
+        file(STRINGS ${source} uses_planted REGEX "include \"shell/planted.hpp\"")
+        if(uses_planted)
+            set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+        endif()
+    endforeach()
 endfunction()
 
 # Headers are compiled once for all pure modules, and once for all others. The pure ones get nothing

@@ -34,7 +34,7 @@ runtime::awaitable<result<connection_ptr>> connect_to(runtime::world& in, const 
                                                              api::describe_process({}));
     if (!config)
         co_return config.error();
-    co_return co_await shell::mongo::first_contact(in, *config, from.settings);
+    co_return co_await shell::mongo::perform_handshake(in, *config, from.settings);
 }
 
 /// One of several that share the work, each with a connection of its own.

@@ -58,7 +58,7 @@ void check_auth(const json::object& expected, const mongo::client_settings& foun
 void check_options(const json::object& expected, const mongo::client_settings& found)
 {
     for (const auto& [name, value] : expected) {
-        const mongo::option_alias* const alias = mongo::find_alias(name);
+        const mongo::option_alias* const alias = mongo::option_table().find_alias(name);
         const mongo::option* const which = mongo::find_option(alias ? alias->stands_for
                                                                     : std::string_view{name});
         demand(which != nullptr, "there is no option " + std::string{name});

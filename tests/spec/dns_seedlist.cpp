@@ -61,7 +61,7 @@ std::string with_user(std::string uri)
 void check_option(std::string_view name, const json::value& expected,
                   const mongo::client_settings& found)
 {
-    const mongo::option_alias* const alias = mongo::find_alias(name);
+    const mongo::option_alias* const alias = mongo::option_table().find_alias(name);
     const mongo::option* const which = mongo::find_option(alias ? alias->stands_for : name);
     demand(which != nullptr, "there is no option " + std::string{name});
     std::vector<std::string> got = mongo::written(*which, found);

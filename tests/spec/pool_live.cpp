@@ -66,7 +66,7 @@ using case_ptr = std::shared_ptr<live_case>;
 server_pool::opening_handlers handlers_for(const case_ptr& in)
 {
     server_pool::opening_handlers heard;
-    heard.handshaken = [](const endpoint&, bson::view) {};
+    heard.handshake_done = [](const endpoint&, bson::view) {};
     heard.failed = [weak = std::weak_ptr{in}](const core::mongo::application_error& e) {
         if (const auto alive = weak.lock())
             alive->pool->clear(e.cause, e.service_id, false);

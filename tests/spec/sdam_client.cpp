@@ -85,7 +85,10 @@ void sdam_client::perform(const mark_pool_ready& e)
 
 void sdam_client::perform(const clear_pool& e)
 {
-    pool_of(e.server).clear(e.cause, e.service_id, e.interrupt_in_use, now_);
+    std::optional<core::pool_partition> partition;
+    if (e.service_id)
+        partition.emplace(e.service_id->bytes);
+    pool_of(e.server).clear(e.cause, partition, e.interrupt_in_use, now_);
 }
 
 }  // namespace holdfast::spec

@@ -59,7 +59,7 @@ std::string option_text(const bson::element& value)
 /// without what it asks for.
 void demand_taken(const std::string& name, const std::string& value)
 {
-    const core::mongo::option_alias* const alias = core::mongo::find_alias(name);
+    const core::mongo::option_alias* const alias = core::mongo::option_table().find_alias(name);
     const core::mongo::option* const known = core::mongo::find_option(alias ? alias->stands_for
                                                                             : name);
     demand(known != nullptr, "uriOptions: " + name + " is not known");

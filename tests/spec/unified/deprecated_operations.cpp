@@ -52,7 +52,7 @@ outcome_later map_reduce(context_ptr in, const operation& what)
     options.session = given.session();
     auto command = map_reduce_command(access::settings_of(on), given, options);
     given.finish();
-    demand(!command || command->body.find_path("out.inline"),
+    demand(!command || command->body.view().find_path("out.inline"),
            "mapReduce: the runner knows inline results only");
     auto running = access::client_of(on)->run_and_read<result<bson::document>>(
         std::move(command), options.session, &core::mongo::run_command_operation::read);

@@ -146,11 +146,32 @@ runtime::awaitable<void> running_lab::fill(const collection_data& what, const mo
     demand(!reply.find("writeErrors"), "the initial data: " + bson::to_json(reply).value_or("?"));
 }
 
+/// A file without initial data must not find that of another file, whichever ran before it in this
+/// process.
+runtime::awaitable<void> running_lab::drop_collections(const unified_file& file)
+{
+    std::map<std::string_view, std::string_view> databases;
+    for (const entity_description& one : file.create_entities) {
+        if (one.kind == "database")
+            databases[one.id] =
+                one.fields.find("databaseName").get<std::string_view>().value_or("");
+        if (one.kind != "collection")
+            continue;
+        const auto of = one.fields.find("database").get<std::string_view>();
+        const auto name = one.fields.find("collectionName").get<std::string_view>();
+        const auto database = databases.find(of.value_or(""));
+        if (name && database != databases.end())
+            co_await command(database->second, bson::doc("drop", *name), nullptr, true);
+    }
+}
+
 runtime::awaitable<void> running_lab::prepare(const unified_file& file)
 {
     co_await end_sessions();
-    if (file.initial_data.empty())
+    if (file.initial_data.empty()) {
+        co_await drop_collections(file);
         co_return;
+    }
     const mongo::session in = own().start_session();
     for (const collection_data& one : file.initial_data)
         co_await fill(one, in);

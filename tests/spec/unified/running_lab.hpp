@@ -49,6 +49,7 @@ public:
 private:
     runtime::awaitable<void> end_sessions();
     runtime::awaitable<void> fill(const collection_data& what, const mongo::session& in);
+    runtime::awaitable<void> drop_collections(const unified_file& file);
     runtime::awaitable<bson::document> command(std::string_view database, bson::document what,
                                                const mongo::session* in, bool may_lack = false);
     const mongo::client& client_of(const std::string& node);

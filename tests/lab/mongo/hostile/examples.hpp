@@ -241,7 +241,7 @@ inline constexpr std::string_view examples[] = {
 };
 
 /// Keys that mean something somewhere: put where they do not belong.
-inline constexpr std::string_view text[] = {
+inline constexpr std::string_view known_keys[] = {
     "$eq",
     "$gt",
     "$lte",

@@ -146,7 +146,7 @@ void generator::mutate_list(std::vector<tree>& in, std::size_t which)
         break;
     case 6: {
         tree around{0x03};
-        around.inside.push_back(named(description[below(std::size(description))], std::move(one)));
+        around.inside.push_back(named(known_keys[below(std::size(known_keys))], std::move(one)));
         one = named(key, std::move(around));
         break;
     }
@@ -207,7 +207,7 @@ tree generator::odd_value()
         return {once_in(2) ? std::uint8_t{0x11} : std::uint8_t{0x09}, {}, number_bytes(number())};
     case 7: {
         tree operation{0x03};
-        operation.inside.push_back(named(description[below(std::size(description))], odd_number()));
+        operation.inside.push_back(named(known_keys[below(std::size(known_keys))], odd_number()));
         return operation;
     }
     default:
@@ -256,7 +256,7 @@ tree generator::odd_number()
 std::string generator::odd_key()
 {
     if (!once_in(3))
-        return std::string{description[below(std::size(description))]};
+        return std::string{known_keys[below(std::size(known_keys))]};
     return odd_text();
 }
 
@@ -272,7 +272,7 @@ std::string generator::odd_text()
     case 3:
         return std::string(once_in(10) ? largest_text : 1 + below(3000), 'x');
     case 4:
-        return "$" + std::string{description[below(std::size(description))]};
+        return "$" + std::string{known_keys[below(std::size(known_keys))]};
     case 5: {
         std::string path;
         for (std::uint64_t left = 1 + below(300); left != 0; --left)
@@ -284,14 +284,14 @@ std::string generator::odd_text()
     case 7:
         return "system.views";
     default:
-        return std::string{description[below(std::size(description))]};
+        return std::string{known_keys[below(std::size(known_keys))]};
     }
 }
 
 tree generator::deep(tree inner, std::size_t levels)
 {
     const std::string key{once_in(2) ? std::string_view{"0"}
-                                     : description[below(std::size(description))]};
+                                     : known_keys[below(std::size(known_keys))]};
     const bool lists = once_in(2);
     for (; levels != 0; --levels) {
         tree around{lists ? std::uint8_t{0x04} : std::uint8_t{0x03}};

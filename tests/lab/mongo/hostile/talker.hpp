@@ -221,7 +221,7 @@ inline testing::AssertionResult is_answer(const bson::document& reply)
         return testing::AssertionSuccess();
     const bson::element code = reply.find("code");
     if (code.type() != bson::type::int32 || reply.find("errmsg").type() != bson::type::string)
-        return testing::AssertionFailure() << "no code or words";
+        return testing::AssertionFailure() << "no code or message";
     if (reply.find("codeName").type() != bson::type::string ||
         reply.find("codeName").as_string().empty())
         return testing::AssertionFailure() << "no name of code " << code.as_int32();

@@ -76,7 +76,7 @@ TEST(default_settings, pool_settings_match_the_cmap_specification)
     const connection_pool pool{settings};
     EXPECT_EQ(pool.total() + pool.idle() + pool.opening() + pool.waiting(), 0u);
     EXPECT_EQ(pool.generation(), 0u);
-    EXPECT_EQ(pool.generation(bson::object_id{{1}}), 0u);
+    EXPECT_EQ(pool.generation(core::pool_partition{{1}}), 0u);
     EXPECT_FALSE(pool.has_effects());
 }
 

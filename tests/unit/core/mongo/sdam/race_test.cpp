@@ -58,7 +58,7 @@ private:
                 pool(parts_of(ready->server).host).mark_ready(now);
             if (const auto* const clear = std::get_if<clear_pool>(&e))
                 pool(parts_of(clear->server).host)
-                    .clear(clear->cause, clear->service_id, clear->interrupt_in_use, now);
+                    .clear(clear->cause, std::nullopt, clear->interrupt_in_use, now);
         }
         return t;
     }
