@@ -16,7 +16,7 @@ set(HOLDFAST_CORE_MAY_SEE error.hpp id.hpp options.hpp bson)
 
 # Modules whose files have local names in common.
 set(HOLDFAST_NO_UNITY core/bson core/mongo/operation core/mongo/settings core/mongo/uri
-    core/mongo/handshake core/mongo/wire core/couchbase/retry api/mongo
+    core/mongo/handshake core/mongo/wire core/couchbase/retry api/mongo net/tls
     lab/mongo/command lab/mongo/expression lab/mongo/aggregate lab/mongo/query
     lab/mongo/update lab/mongo/serve lab/mongo/set)
 

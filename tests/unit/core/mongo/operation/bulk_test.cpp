@@ -93,7 +93,8 @@ TEST(bulk, statements_are_sent_as_a_document_sequence)
     EXPECT_TRUE(first->eligible);
     const auto sent = send(*first).value();
     EXPECT_EQ(sent.body.view(), json(R"({"insert": "c", "ordered": true,
-        "bypassDocumentValidation": true, "comment": "why", "writeConcern": {"w": "majority"}, "$db": "db"})"));
+        "bypassDocumentValidation": true, "comment": "why", "writeConcern": {"w": "majority"},
+        "$db": "db"})"));
     EXPECT_EQ(sent.in("documents"), R"({"_id":1,"x":11} {"x":22,"_id":2})");
 }
 
