@@ -19,14 +19,14 @@ def compiles(compiler, include_path, header):
     return subprocess.run(command, input=source, text=True, capture_output=True)
 
 
-def complaint(outcome, outcome, header, root):
+def complaint(rule, outcome, header, root):
     if not any((root / top / header).exists() for top in ("include", "src")):
         return f"{header} does not exist, so this case proves nothing"
-    if outcome == "may" and outcome.returncode:
+    if rule == "may" and outcome.returncode:
         return f"{header} is allowed but does not compile:\n{outcome.stderr}"
-    if outcome == "may_not" and not outcome.returncode:
+    if rule == "may_not" and not outcome.returncode:
         return f"{header} is forbidden but compiles"
-    if outcome == "may_not" and f"{header}: No such file" not in outcome.stderr \
+    if rule == "may_not" and f"{header}: No such file" not in outcome.stderr \
             and f"'{header}' file not found" not in outcome.stderr:
         return f"{header} fails for a reason of its own:\n{outcome.stderr}"
     return None
@@ -36,9 +36,9 @@ def main():
     compiler, include_path, root = sys.argv[1:4]
     failures = []
     for case in sys.argv[4:]:
-        outcome, header = case.split(":", 1)
+        rule, header = case.split(":", 1)
         outcome = compiles(compiler, include_path, header)
-        failures.append(complaint(outcome, outcome, header, pathlib.Path(root)))
+        failures.append(complaint(rule, outcome, header, pathlib.Path(root)))
     failures = [f for f in failures if f]
     print("\n".join(failures) if failures else f"{len(sys.argv) - 4} cases hold")
     return bool(failures)
