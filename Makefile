@@ -96,7 +96,7 @@ unit-tests: format-check
 official-tests:
 	@for suite in $(OFFICIAL); do \
 	    $(STEP) --show '[0-9]+ passed, ' "official $$(basename $$suite)" \
-	        build/bin/spec_runner $$suite --jobs 2 || exit; \
+	        build/bin/spec_runner $$suite || exit; \
 	    $(STEP) --show '[0-9]+ passed, ' "simulated $$(basename $$suite)" \
 	        build/bin/spec_runner $$suite --runtime sim --topology every --jobs $(JOBS) || exit; \
 	done
