@@ -56,9 +56,13 @@ private:
         for (const effect& e : t.effects) {
             if (const auto* const ready = std::get_if<mark_pool_ready>(&e))
                 pool(parts_of(ready->server).host).mark_ready(now);
-            if (const auto* const clear = std::get_if<clear_pool>(&e))
+            if (const auto* const clear = std::get_if<clear_pool>(&e)) {
+                std::optional<core::pool_partition> partition;
+                if (clear->service_id)
+                    partition.emplace(clear->service_id->bytes);
                 pool(parts_of(clear->server).host)
-                    .clear(clear->cause, std::nullopt, clear->interrupt_in_use, now);
+                    .clear(clear->cause, partition, clear->interrupt_in_use, now);
+            }
         }
         return t;
     }
