@@ -8,8 +8,15 @@ JOBS ?= $(shell nproc)
 MUTANTS ?= --count 100
 
 STEP := tools/step.sh
-CTEST := ctest --output-on-failure --timeout 900 --preset
-OFFICIAL := $(wildcard $(addprefix $(SHARED)/,spec-tests spec-tests-sdam-2023))
+CTEST := ctest --output-on-failure --timeout 900 -j $(JOBS) --preset
+OFFICIAL := $(wildcard $(addprefix $(SHARED)/,spec-tests spec-tests-sdam-2023 spec-tests-2026-08))
+SUITES := $(notdir $(OFFICIAL))
+
+# Files of newer specifications run under the profile that follows those.
+profile_of_spec-tests-2026-08 := --profile upstream_2026_07
+
+# On sockets a process waits for nine tenths of its time; but more than a few make each other late.
+SOCKET_JOBS ?= 4
 
 # Where Debian keeps llvm-symbolizer, without which a sanitizer's report has no line numbers.
 export PATH := $(PATH):/usr/lib/llvm-19/bin
@@ -24,7 +31,7 @@ help: ## list the commands
 setup: ## install the Debian packages that are missing for tests (as root, or with sudo)
 	@tools/setup.sh test
 
-build: setup build/release.built ## build the library, tests, examples and benchmarks (release)
+build: setup build/release.built ## build the library, the program, tests and examples (release)
 
 program: ## build the program alone: build/bin/holdfast
 	@tools/setup.sh build
@@ -33,18 +40,25 @@ program: ## build the program alone: build/bin/holdfast
 drill: program ## prove on an embedded set that nothing is lost and nothing is done twice
 	@build/bin/holdfast drill
 
-truth: build ## the same, harder: 1,000 storms in the simulator, a minute on sockets, planted defects
+truth: build ## the same, harder: 3,000 storms in the simulator, a minute on sockets, planted defects
 	@$(STEP) --show ' storms in ' "truth in 1,000 storms" build/bin/truth sim --seeds 1..1000 --jobs $(JOBS) --progress
+	@$(STEP) --show ' storms in ' "truth in 2,000 Couchbase storms" build/bin/truth sim --couchbase --seeds 1..2000 --jobs $(JOBS) --progress
 	@$(STEP) --show '^faults: ' "truth on sockets" build/bin/truth sockets --clients 16 --seconds 60
+	@$(STEP) --show '^faults: ' "Couchbase truth on sockets" build/bin/truth sockets --couchbase --clients 16 --seconds 20
 	@for defect in forgetful early renumber; do \
 	    $(STEP) --show '^the planted' "finds the defect $$defect" \
 	        build/bin/truth_planted sim --seeds 1..50 --defect $$defect || exit; \
+	done
+	@for defect in reused_opaque old_configuration repeated_write missed_deadline kept_collection \
+	        kept_slot; do \
+	    $(STEP) --show '^the planted' "finds the defect $$defect" \
+	        build/bin/truth_planted sim --couchbase --seeds 1..60 --defect $$defect || exit; \
 	done
 
 test: build unit-tests official-tests sanitized-tests interop-tests ## all that must pass before a commit
 	@$(if $(OFFICIAL),echo "all tests passed",echo "OFFICIAL TESTS NOT RUN")
 
-bench: build ## measure against libbson, and what one operation costs
+bench: setup build/bench.built ## measure against libbson, and what one operation costs
 	@python3 bench/op/run.py --peer-bench $(SHARED)/peer-bench
 	@python3 bench/lab/run.py --peer-bench $(SHARED)/peer-bench
 	@python3 bench/core/run.py
@@ -56,10 +70,7 @@ fuzz: setup build/fuzz.built ## fuzz every parser of foreign bytes: 60 s and 1,0
 sanitize: setup build/asan.built build/tsan.built ## all tests in the address and thread sanitizers
 	@$(STEP) "test asan" $(CTEST) asan
 	@$(STEP) "test tsan" $(CTEST) tsan
-	@for suite in $(OFFICIAL); do for kind in asan tsan; do \
-	    $(STEP) --show '[0-9]+ passed, ' "simulated $$(basename $$suite) $$kind" \
-	        build/$$kind/bin/spec_runner $$suite --runtime sim || exit; \
-	done; done
+	@$(MAKE) --no-print-directory $(foreach kind,asan tsan,$(SUITES:%=$(kind)-simulated/%))
 
 trace: build unit-tests ## join test results and requirements into docs/conformance.md
 	@tools/trace.py --requirements $(SHARED)/requirements/requirements.tsv
@@ -86,6 +97,7 @@ clean: ## remove all that was built
 # The steps that the commands above are made of.
 
 .PHONY: unit-tests official-tests sanitized-tests interop-tests FORCE
+.PHONY: $(foreach kind,official asan-simulated tsan-simulated,$(SUITES:%=$(kind)/%))
 
 # Old results are removed first: a test that crashes writes none, and must not live on its last ones.
 unit-tests: format-check
@@ -93,13 +105,21 @@ unit-tests: format-check
 	@$(STEP) "test release" $(CTEST) release
 	@$(STEP) "no secret in any output" tools/no_secrets.sh
 
-official-tests:
-	@for suite in $(OFFICIAL); do \
-	    $(STEP) --show '[0-9]+ passed, ' "official $$(basename $$suite)" \
-	        build/bin/spec_runner $$suite || exit; \
-	    $(STEP) --show '[0-9]+ passed, ' "simulated $$(basename $$suite)" \
-	        build/bin/spec_runner $$suite --runtime sim --topology every --jobs $(JOBS) || exit; \
-	done
+official-tests: $(SUITES:%=official/%)
+
+$(SUITES:%=official/%): official/%:
+	@$(STEP) --show '[0-9]+ passed, ' "official $*" \
+	    build/bin/spec_runner $(SHARED)/$* $(profile_of_$*) --jobs $(SOCKET_JOBS)
+	@$(STEP) --show '[0-9]+ passed, ' "simulated $*" \
+	    build/bin/spec_runner $(SHARED)/$* $(profile_of_$*) --runtime sim --topology every \
+	        --jobs $(JOBS)
+
+$(SUITES:%=asan-simulated/%): asan-simulated/%:
+	@$(STEP) --show '[0-9]+ passed, ' "simulated $* asan" \
+	    build/asan/bin/spec_runner $(SHARED)/$* $(profile_of_$*) --runtime sim
+$(SUITES:%=tsan-simulated/%): tsan-simulated/%:
+	@$(STEP) --show '[0-9]+ passed, ' "simulated $* tsan" \
+	    build/tsan/bin/spec_runner $(SHARED)/$* $(profile_of_$*) --runtime sim
 
 sanitized-tests:
 	@$(STEP) "build asan" tools/build.sh asan $(JOBS) sanitized_tests

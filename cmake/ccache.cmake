@@ -14,7 +14,12 @@ endif()
 set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
     CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
     CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1 ${CCACHE})
-add_compile_options(-ffile-prefix-map=${PROJECT_SOURCE_DIR}=.)
+# Names of files in messages and in debug information are relative to the source folder, also of those
+# that a batch includes (modules.cmake); ccache makes the path of the batch relative.
+file(RELATIVE_PATH up ${PROJECT_BINARY_DIR}/batch ${PROJECT_SOURCE_DIR})
+string(REGEX REPLACE "/$" "" up ${up})
+add_compile_options(-ffile-prefix-map=${PROJECT_SOURCE_DIR}=.
+    -ffile-prefix-map=${PROJECT_BINARY_DIR}/batch/${up}=. -ffile-prefix-map=batch/${up}=.)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     add_compile_options(-fpch-preprocess)  # ccache demands it
 else()

@@ -1,7 +1,8 @@
 # holdfast_module(core/bson [PURE] [USES core/x ...] [PUBLIC error.hpp bson ...] [LINKS spdlog::spdlog ...])
 #
 # One folder under src/, not counting its sub-folders, becomes one target: core/bson is called
-# holdfast_core_bson. The lab's modules lie under lab/ instead, and go into a library of their own. Its include path is a single directory of symbolic links made for it alone: to
+# holdfast_core_bson. The lab's modules lie under lab/ instead, and go into a library of their own. Its
+# include path is a single directory of symbolic links made for it alone: to
 # its own headers, to those of the modules it names with USES, and to the part of include/holdfast
 # it may see. Nothing else can be found there, so a wrong #include does not compile.
 #
@@ -12,13 +13,7 @@
 # LINKS names libraries that only the bodies of this module use; no header may need them.
 
 # Public headers that a pure module may include.
-set(HOLDFAST_CORE_MAY_SEE error.hpp id.hpp options.hpp bson)
-
-# Modules whose files have local names in common.
-set(HOLDFAST_NO_UNITY core/bson core/mongo/operation core/mongo/settings core/mongo/uri
-    core/mongo/handshake core/mongo/wire core/couchbase/retry api/mongo net/tls
-    lab/mongo/command lab/mongo/expression lab/mongo/aggregate lab/mongo/query
-    lab/mongo/update lab/mongo/serve lab/mongo/set)
+set(HOLDFAST_CORE_MAY_SEE error.hpp id.hpp options.hpp secret.hpp bson)
 
 # Nearly every file needs these.
 set(HOLDFAST_STD_HEADERS <algorithm> <array> <chrono> <functional> <map> <memory> <optional> <span>
@@ -62,15 +57,7 @@ function(holdfast_module module)
         add_library(holdfast_${name} OBJECT ${sources})
         target_include_directories(holdfast_${name} PRIVATE ${view})
         target_link_libraries(holdfast_${name} PRIVATE Boost::headers ${arg_LINKS})
-        # Several files of a module are compiled as one: most of the compiler's time goes into headers.
-        if(HOLDFAST_UNITY AND NOT module IN_LIST HOLDFAST_NO_UNITY)
-            set_target_properties(holdfast_${name} PROPERTIES
-                UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
-            # g++ takes local types in all but the first file for those of a header.
-            target_compile_options(holdfast_${name} PRIVATE
-                $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
-        endif()
-        holdfast_keep_apart(${sources})
+        holdfast_unity(holdfast_${name})
         holdfast_precompile(${module} holdfast_${name} "${arg_PURE}")
         set(library holdfast)
         if(module MATCHES "^lab/")
@@ -84,14 +71,66 @@ function(holdfast_module module)
     endif()
 endfunction()
 
-# Files in which tests plant defects are replaced one by one when a test is linked.
-function(holdfast_keep_apart)
-    foreach(source IN LISTS ARGN)
-        file(STRINGS ${source} uses_planted REGEX "include \"shell/planted.hpp\"")
-        if(uses_planted)
-            set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+# Several files of a target are compiled as one: most of the compiler's time goes into headers, and
+# into the same templates in each file. Local names of a target's files must therefore differ.
+# Tests are small and alike: more of them go into one.
+#
+# CMake's own batches name their files by absolute paths, which differ from clone to clone: ccache
+# would never take a result from another clone.
+function(holdfast_unity target)
+    if(NOT HOLDFAST_UNITY)
+        return()
+    endif()
+    set(size 12)
+    if(target MATCHES "_tests$")
+        set(size 24)
+    endif()
+    set(folder ${PROJECT_BINARY_DIR}/batch)
+    get_target_property(sources ${target} SOURCES)
+    set(compiled)
+    set(content)
+    set(in_batch 0)
+    set(number 0)
+    foreach(source IN LISTS sources)
+        get_filename_component(source ${source} ABSOLUTE)
+        # A program that brings Boost.JSON's bodies itself must not get those of the library, which it
+        # would with anything else that lies in the same object.
+        file(STRINGS ${source} has_bodies REGEX "include <boost/json/src.hpp>")
+        holdfast_is_planted(${source} is_planted)
+        if(is_planted OR has_bodies)
+            list(APPEND compiled ${source})
+            continue()
+        endif()
+        file(RELATIVE_PATH path ${folder} ${source})
+        string(APPEND content "#include \"${path}\"\n")
+        math(EXPR in_batch "${in_batch} + 1")
+        if(in_batch EQUAL size)
+            holdfast_write_batch(${folder}/${target}_${number}.cpp "${content}" compiled)
+            math(EXPR number "${number} + 1")
+            set(content)
+            set(in_batch 0)
         endif()
     endforeach()
+    if(content)
+        holdfast_write_batch(${folder}/${target}_${number}.cpp "${content}" compiled)
+    endif()
+    set_property(TARGET ${target} PROPERTY SOURCES ${compiled})
+    # g++ takes local types in all but the first file for those of a header; and it stops to inline
+    # in what it takes for a large file, which cost 3 to 6 % of an operation's instructions.
+    target_compile_options(${target} PRIVATE
+        $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage --param=large-unit-insns=200000>)
+endfunction()
+
+function(holdfast_write_batch file content list)
+    file(CONFIGURE OUTPUT ${file} CONTENT "${content}")  # leaves an equal file as it is
+    set(${list} ${${list}} ${file} PARENT_SCOPE)
+endfunction()
+
+# Files in which tests plant defects are replaced one by one when a test is linked, so they are
+# compiled alone.
+function(holdfast_is_planted source into)
+    file(STRINGS ${source} uses_planted REGEX "include \"shell/planted.hpp\"")
+    set(${into} ${uses_planted} PARENT_SCOPE)
 endfunction()
 
 # Headers are compiled once for all pure modules, and once for all others. The pure ones get nothing
