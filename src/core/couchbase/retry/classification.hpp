@@ -12,6 +12,7 @@ struct classification {
     std::optional<retry_reason> reason = {};
     error_code code = {};
     std::string message = {};
+    bool fetch_config = false;  // the map of the cluster that we have is old, or is none
 
     error as_error() const { return error{code, message}; }
 };

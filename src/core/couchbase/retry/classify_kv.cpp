@@ -24,6 +24,7 @@ constexpr known_status known_statuses[] = {
     {kv_status::not_my_vbucket, errc::request_canceled, "not my vbucket"},
     {kv_status::no_bucket, errc::bucket_not_found, "no bucket selected"},
     {kv_status::locked, errc::document_locked, "the document is locked"},
+    {kv_status::config_only, errc::request_canceled, "the bucket is not on this node"},
     {kv_status::not_locked, errc::document_not_locked, "the document is not locked"},
     {kv_status::auth_stale, errc::authentication_failure, "the authentication is stale"},
     {kv_status::auth_error, errc::authentication_failure, "authentication failed"},
@@ -68,6 +69,24 @@ constexpr known_status known_statuses[] = {
     {kv_status::subdoc_multi_path_failure, errc::generic_failure, "some paths failed"},
     {kv_status::subdoc_multi_path_failure_deleted, errc::generic_failure,
      "some paths of a deleted document failed"},
+    {kv_status::subdoc_xattr_invalid_flag_combination, errc::invalid_argument,
+     "flags of an extended attribute that exclude each other"},
+    {kv_status::subdoc_xattr_invalid_key_combination, errc::xattr_invalid_key_combo,
+     "more than one extended attribute"},
+    {kv_status::subdoc_xattr_unknown_macro, errc::xattr_unknown_macro, "unknown macro"},
+    {kv_status::subdoc_xattr_unknown_virtual_attribute, errc::xattr_unknown_virtual_attribute,
+     "unknown virtual attribute"},
+    {kv_status::subdoc_xattr_cannot_modify_virtual_attribute,
+     errc::xattr_cannot_modify_virtual_attribute, "a virtual attribute cannot be changed"},
+    {kv_status::subdoc_xattr_invalid_order, errc::invalid_argument,
+     "paths of extended attributes must come first"},
+    {kv_status::subdoc_xattr_unknown_virtual_attribute_macro, errc::xattr_unknown_macro,
+     "unknown macro of a virtual attribute"},
+    {kv_status::subdoc_can_only_revive_deleted_documents, errc::cannot_revive_living_document,
+     "only a deleted document can be revived"},
+    {kv_status::subdoc_deleted_document_cannot_have_value, errc::invalid_argument,
+     "a deleted document cannot have a body"},
+    {kv_status::subdoc_field_not_binary, errc::path_mismatch, "the attribute is not binary"},
 };
 
 const known_status* find_known(kv_status status)
@@ -95,6 +114,7 @@ classification from_map(kv_status status, const kv_error_map* map)
                          errc::generic_failure,
                          "status " + in_hex(status) + ", " + entry->name + ": " +
                              entry->description};
+    found.fetch_config = entry->fetch_config;
     if (entry->indicates_retry())
         found.reason = retry_reason::kv_error_map_retry_indicated;
     return found;
@@ -109,12 +129,18 @@ bool is_cas_mismatch(kv_opcode command, kv_status status)
            (command == kv_opcode::unlock && status == kv_status::locked);
 }
 
+bool asks_for_id(kv_opcode command)
+{
+    return command == kv_opcode::get_collection_id || command == kv_opcode::get_scope_id;
+}
+
 /// A CAS that no longer fits a lock, and a name that does not exist, are answers: to ask again
 /// would only delay them. DCP has its own ways to go on.
 bool is_excepted(kv_opcode command, kv_status status)
 {
     return is_dcp(command) || (command == kv_opcode::unlock && status == kv_status::locked) ||
-           (command == kv_opcode::get_collection_id && status == kv_status::unknown_collection);
+           (asks_for_id(command) &&
+            (status == kv_status::unknown_collection || status == kv_status::unknown_scope));
 }
 
 }  // namespace
@@ -138,6 +164,7 @@ classification classify_kv(kv_opcode command, kv_status status, const kv_error_m
         return {};  // no failure at all
     classification found{
         {}, known->code, "status " + in_hex(status) + ": " + std::string{known->name}};
+    found.fetch_config = status == kv_status::config_only;
     if (is_cas_mismatch(command, status))
         found.code = errc::cas_mismatch;
     if (is_excepted(command, status))

@@ -1,7 +1,7 @@
 #pragma once
 #include "core/couchbase/retry/classification.hpp"
 #include "core/couchbase/retry/kv_error_map.hpp"
-#include "core/couchbase/retry/kv_protocol.hpp"
+#include "core/couchbase/wire/kv_protocol.hpp"
 
 namespace holdfast::core::couchbase {
 
@@ -15,6 +15,8 @@ struct kv_retry_rule {
 inline constexpr kv_retry_rule kv_retry_rules[] = {
     {kv_status::not_my_vbucket, retry_reason::kv_not_my_vbucket},
     {kv_status::unknown_collection, retry_reason::kv_collection_outdated},
+    {kv_status::unknown_scope, retry_reason::kv_collection_outdated},
+    {kv_status::config_only, retry_reason::service_response_code_indicated},
     {kv_status::locked, retry_reason::kv_locked},
     {kv_status::temporary_failure, retry_reason::kv_temporary_failure},
     {kv_status::sync_write_in_progress, retry_reason::kv_sync_write_in_progress},

@@ -49,6 +49,9 @@ found reason_for(obstacle what, const request_target& target, const health& fact
                             quoted("collection", target.collection) + " of " +
                                 quoted("scope", target.scope),
                             target, facts);
+    case obstacle::manifest_behind:
+        return {retry_reason::kv_collection_outdated,
+                "the node's list of collections is older than that of others"};
     }
     return {retry_reason::unknown, "unknown obstacle"};
 }

@@ -18,6 +18,7 @@ enum class obstacle : std::uint8_t {
     circuit_open,
     scope_not_in_map,
     collection_not_in_map,
+    manifest_behind,  // the node may not have heard of the collection yet
 };
 
 /// The dispatcher's view of the target of a request.

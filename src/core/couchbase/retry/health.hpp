@@ -1,6 +1,6 @@
 #pragma once
-#include "core/couchbase/retry/kv_protocol.hpp"
 #include "core/couchbase/retry/names.hpp"
+#include "core/couchbase/wire/kv_protocol.hpp"
 
 #include <map>
 #include <optional>

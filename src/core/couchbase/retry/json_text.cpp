@@ -11,15 +11,16 @@ namespace holdfast::core::couchbase {
 namespace json = boost::json;
 using holdfast::couchbase::errc;
 
-result<json::value> parse_json(std::string_view text)
+result<json::value> parse_json(std::string_view text, const json_limits& limits)
 {
-    if (text.size() > max_json_bytes)
+    if (text.size() > limits.max_bytes)
         return error{errc::decoding_failure, "JSON of " + std::to_string(text.size()) +
                                                  " bytes; the limit is " +
-                                                 std::to_string(max_json_bytes)};
-    json::parse_options limits;
-    limits.max_depth = max_json_depth;
-    json::parser parser{{}, limits};
+                                                 std::to_string(limits.max_bytes)};
+    json::parse_options options;
+    options.max_depth = max_json_depth;
+    json::parser parser{{}, options};
+    parser.reset(limits.memory);
     json::error_code problem;
     const std::size_t read = parser.write(text.data(), text.size(), problem);
     if (problem)

@@ -1,6 +1,7 @@
 #pragma once
 #include "holdfast/error.hpp"
 
+#include <boost/json/storage_ptr.hpp>
 #include <boost/json/value.hpp>
 
 #include <cstddef>
@@ -12,8 +13,13 @@ namespace holdfast::core::couchbase {
 inline constexpr std::size_t max_json_bytes = 1 << 20;
 inline constexpr std::size_t max_json_depth = 32;
 
+struct json_limits {
+    std::size_t max_bytes = max_json_bytes;
+    boost::json::storage_ptr memory = {};  // where the value lives; its owner must outlive it
+};
+
 /// Text from a server. Fails with errc::decoding_failure and says at which byte (context "offset").
-result<boost::json::value> parse_json(std::string_view text);
+result<boost::json::value> parse_json(std::string_view text, const json_limits& limits = {});
 
 /// The member of that name and type, or null; null also if `value` is no object.
 const boost::json::string* find_string(const boost::json::value& value, std::string_view name);

@@ -34,7 +34,9 @@ std::optional<kv_status> parse_status(std::string_view hex)
 void apply(error_map_entry& entry, std::string_view attribute)
 {
     entry.retry_now = entry.retry_now || attribute == "retry-now";
-    entry.retry_later = entry.retry_later || attribute == "retry-later";
+    // What version 1 of the format says for both.
+    entry.retry_later = entry.retry_later || attribute == "retry-later" ||
+                        attribute == "auto-retry";
     entry.fetch_config = entry.fetch_config || attribute == "fetch-config";
     entry.connection_invalidated = entry.connection_invalidated ||
                                    attribute == "conn-state-invalidated";

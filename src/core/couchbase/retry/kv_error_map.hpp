@@ -1,5 +1,5 @@
 #pragma once
-#include "core/couchbase/retry/kv_protocol.hpp"
+#include "core/couchbase/wire/kv_protocol.hpp"
 #include "holdfast/error.hpp"
 
 #include <cstdint>

@@ -35,21 +35,35 @@ std::string names_of(const holdfast::couchbase::retry_reason_set& reasons)
     return all;
 }
 
-attempt recorded(const started_attempt& one, time_point began, time_point now)
+/// The server itself does not know whether the change will last.
+bool is_in_doubt(const retry_request& request, const error& answer)
+{
+    return !request.idempotent() && answer.code() == errc::durability_ambiguous;
+}
+
+attempt recorded(const retry_state& state, const started_attempt& one, time_point now)
 {
     attempt entry;
     entry.server = one.server;
     entry.phase = one.phase;
-    entry.started = one.started - began;
+    entry.started = one.started - state.began;
     entry.took = now - one.started;
+    entry.possibly_applied = is_ambiguous(state.request.idempotent(), state.log.lost_in_flight(),
+                                          one.phase);
     return entry;
+}
+
+void set_cause(attempt& of, const retry_state& state, const error& cause)
+{
+    of.cause = cause.code();
+    of.possibly_applied = of.possibly_applied || is_in_doubt(state.request, cause);
 }
 
 void record(retry_state& state, const failed_attempt& failed, time_point now, duration wait,
             std::string decision)
 {
-    attempt entry = recorded(failed.attempt, state.began, now);
-    entry.cause = failed.cause.code();
+    attempt entry = recorded(state, failed.attempt, now);
+    set_cause(entry, state, failed.cause);
     entry.labels = {std::string{name_of(failed.reason)}};
     entry.waited = wait;
     entry.decision = std::move(decision);
@@ -59,7 +73,8 @@ void record(retry_state& state, const failed_attempt& failed, time_point now, du
 /// The last step of every request: the error gets the whole story.
 retry_step end(retry_state state, error why, retry_budget budget = {})
 {
-    const bool in_doubt = is_ambiguous(state.request.idempotent(), state.log.lost_in_flight(),
+    const bool in_doubt = is_in_doubt(state.request, why) ||
+                          is_ambiguous(state.request.idempotent(), state.log.lost_in_flight(),
                                        dispatch_phase::answered);
     why = std::move(why)
               .with_context("operation", state.request.operation())
@@ -129,7 +144,7 @@ retry_step interrupted(retry_state state, const std::optional<started_attempt>& 
         record(state, *asked, now, duration::zero(),
                std::string{what} + " before the strategy had answered");
     if (open) {
-        attempt entry = recorded(*open, state.began, now);
+        attempt entry = recorded(state, *open, now);
         entry.cause = code;
         entry.decision = std::string{what} + " during the attempt";
         state.log.record(std::move(entry));
@@ -166,6 +181,20 @@ retry_step maybe_retry(retry_state state, failed_attempt failed, time_point now,
     state.pending = std::move(failed);
     state.where = stage::asking;
     return {std::move(state), question, std::nullopt, budget};
+}
+
+retry_step never_retry(retry_state state, failed_attempt failed, time_point now)
+{
+    if (state.where != stage::attempting)
+        return nothing(std::move(state));
+    const bool answered = failed.attempt.phase == dispatch_phase::answered;
+    error cause = failed.cause;
+    attempt entry = recorded(state, failed.attempt, now);
+    set_cause(entry, state, cause);
+    entry.decision = answered ? "not retried: the server has answered"
+                              : "not retried: the request cannot be sent";
+    state.log.record(std::move(entry));
+    return end(std::move(state), std::move(cause));
 }
 
 retry_step with_answer(retry_state state, result<retry_action> answer, time_point now,

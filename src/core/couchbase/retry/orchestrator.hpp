@@ -77,6 +77,10 @@ struct retry_step {
 retry_step maybe_retry(retry_state state, failed_attempt failed, time_point now,
                        retry_budget budget = {});
 
+/// For a failure without a reason: an answer that ends the request, or a request that cannot be
+/// sent. No strategy is asked.
+retry_step never_retry(retry_state state, failed_attempt failed, time_point now);
+
 /// After ask_strategy: what it said, or the error it ended with.
 retry_step with_answer(retry_state state, result<retry_action> answer, time_point now,
                        retry_budget budget = {});

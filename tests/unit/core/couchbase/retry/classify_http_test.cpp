@@ -5,7 +5,7 @@
 
 #include <set>
 
-namespace holdfast::core::couchbase {
+namespace holdfast::core::couchbase::classify_http_test {
 namespace {
 
 std::string body_with(std::int64_t code, std::string_view message = "text")
@@ -336,4 +336,4 @@ TEST(text_match, contains_ignoring_case_ignores_ascii_case_only)
 }
 
 }  // namespace
-}  // namespace holdfast::core::couchbase
+}  // namespace holdfast::core::couchbase::classify_http_test

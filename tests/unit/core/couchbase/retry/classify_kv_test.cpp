@@ -5,7 +5,7 @@
 #include <optional>
 #include <set>
 
-namespace holdfast::core::couchbase {
+namespace holdfast::core::couchbase::classify_kv_test {
 namespace {
 
 constexpr kv_status status(int number)
@@ -22,7 +22,9 @@ struct retry_row { const char* id; int status; retry_reason reason; };
 constexpr retry_row retried[] = {
     {"CR-081", 0x07, retry_reason::kv_not_my_vbucket},
     {"CR-082", 0x88, retry_reason::kv_collection_outdated},
+    {"CR-082", 0x8c, retry_reason::kv_collection_outdated},
     {"CR-083", 0x09, retry_reason::kv_locked},
+    {"CR-057", 0x0d, retry_reason::service_response_code_indicated},
     {"CR-084", 0x86, retry_reason::kv_temporary_failure},
     {"CR-084", 0xa2, retry_reason::kv_sync_write_in_progress},
     {"CR-084", 0xa4, retry_reason::kv_sync_write_re_commit_in_progress},
@@ -66,6 +68,30 @@ TEST(classify_kv, get_collection_id_reports_unknown_collection)
     EXPECT_TRUE(classify_kv(kv_opcode::get_collection_id, kv_status::temporary_failure).reason);
 }
 
+TEST(classify_kv, node_without_the_bucket_means_that_the_configuration_is_old)
+{
+    const classification meant = classify_kv(kv_opcode::upsert, kv_status::config_only);
+    EXPECT_EQ(meant.reason, retry_reason::service_response_code_indicated);
+    EXPECT_TRUE(meant.fetch_config);
+    EXPECT_FALSE(classify_kv(kv_opcode::upsert, kv_status::temporary_failure).fetch_config);
+    const auto map = kv_error_map::parse(R"({"version": 2, "revision": 1, "errors": {
+        "7ff0": {"name": "n", "desc": "d", "attrs": ["fetch-config", "retry-now"]}}})");
+    EXPECT_TRUE(classify_kv(kv_opcode::upsert, status(0x7ff0), &*map).fetch_config);
+}
+
+TEST(classify_kv, throttled_and_cancelled_commands_are_retried_as_the_error_map_says)
+{
+    VERIFIES("CR-071");
+    const auto map = kv_error_map::parse(R"({"version": 2, "revision": 1, "errors": {
+        "c":  {"name": "WOULD_THROTTLE", "desc": "d", "attrs": ["temp", "retry-later"]},
+        "51": {"name": "CANCELLED", "desc": "d", "attrs": ["retry-now"]}}})");
+    for (const kv_status each : {kv_status::would_throttle, kv_status::cancelled}) {
+        EXPECT_EQ(classify_kv(kv_opcode::upsert, each, &*map).reason,
+                  retry_reason::kv_error_map_retry_indicated);
+        EXPECT_EQ(classify_kv(kv_opcode::upsert, each).reason, std::nullopt);
+    }
+}
+
 TEST(classify_kv, unlock_reports_locked_as_cas_mismatch)
 {
     VERIFIES("CR-083");
@@ -105,6 +131,7 @@ constexpr error_row errors[] = {
     {0x07, errc::request_canceled},
     {0x08, errc::bucket_not_found},
     {0x09, errc::document_locked},
+    {0x0d, errc::request_canceled},
     {0x0e, errc::document_not_locked},
     {0x1f, errc::authentication_failure},
     {0x20, errc::authentication_failure},
@@ -144,7 +171,17 @@ constexpr error_row errors[] = {
     {0xca, errc::value_too_deep},
     {0xcb, errc::invalid_argument},
     {0xcc, errc::generic_failure},
+    {0xce, errc::invalid_argument},
+    {0xcf, errc::xattr_invalid_key_combo},
+    {0xd0, errc::xattr_unknown_macro},
+    {0xd1, errc::xattr_unknown_virtual_attribute},
+    {0xd2, errc::xattr_cannot_modify_virtual_attribute},
     {0xd3, errc::generic_failure},
+    {0xd4, errc::invalid_argument},
+    {0xd5, errc::xattr_unknown_macro},
+    {0xd6, errc::cannot_revive_living_document},
+    {0xd7, errc::invalid_argument},
+    {0xd8, errc::path_mismatch},
 };
 
 TEST(classify_kv, every_known_status_has_its_error_code)
@@ -190,7 +227,7 @@ TEST(classify_kv, error_map_is_used_for_unknown_statuses_only)
     EXPECT_EQ(reason(0x86), retry_reason::kv_temporary_failure);
     EXPECT_EQ(reason(0x100), retry_reason::kv_error_map_retry_indicated);
     EXPECT_EQ(reason(0x7ff0), retry_reason::kv_error_map_retry_indicated);
-    EXPECT_EQ(reason(0x7ff1), std::nullopt);
+    EXPECT_EQ(reason(0x7ff1), retry_reason::kv_error_map_retry_indicated);
     EXPECT_EQ(reason(0x7ff2), std::nullopt);
     EXPECT_EQ(reason(0x7ff3), std::nullopt);  // not in the map either
 
@@ -204,4 +241,4 @@ TEST(classify_kv, error_map_is_used_for_unknown_statuses_only)
 }
 
 }  // namespace
-}  // namespace holdfast::core::couchbase
+}  // namespace holdfast::core::couchbase::classify_kv_test

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <string>
 
-namespace holdfast::couchbase {
+namespace holdfast::couchbase::docs_test {
 namespace {
 
 class retry_docs : public ::testing::Test {
@@ -63,4 +63,4 @@ TEST_F(retry_docs, page_shows_the_code_of_the_example)
 }
 
 }  // namespace
-}  // namespace holdfast::couchbase
+}  // namespace holdfast::couchbase::docs_test

@@ -5,7 +5,7 @@
 
 #include <chrono>
 
-namespace holdfast::core::couchbase {
+namespace holdfast::core::couchbase::health_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -237,4 +237,4 @@ TEST(dispatch, connection_lost_is_socket_closed_while_in_flight)
 }
 
 }  // namespace
-}  // namespace holdfast::core::couchbase
+}  // namespace holdfast::core::couchbase::health_test

@@ -4,7 +4,7 @@
 
 #include <set>
 
-namespace holdfast::core::couchbase {
+namespace holdfast::core::couchbase::idempotent_test {
 namespace {
 
 TEST(idempotent, kv_opcodes_follow_the_rfc_table)
@@ -71,4 +71,4 @@ TEST(idempotent, management_requests_are_idempotent_only_for_get)
 }
 
 }  // namespace
-}  // namespace holdfast::core::couchbase
+}  // namespace holdfast::core::couchbase::idempotent_test

@@ -4,7 +4,7 @@
 #include "holdfast/couchbase/errc.hpp"
 #include "support/verifies.hpp"
 
-namespace holdfast::core::couchbase {
+namespace holdfast::core::couchbase::kv_error_map_test {
 namespace {
 
 using holdfast::couchbase::errc;
@@ -151,4 +151,4 @@ TEST(json_text, find_returns_only_members_of_the_right_type)
 }
 
 }  // namespace
-}  // namespace holdfast::core::couchbase
+}  // namespace holdfast::core::couchbase::kv_error_map_test

@@ -3,7 +3,7 @@
 #include "support/verifies.hpp"
 #include "unit/core/couchbase/retry/virtual_shell.hpp"
 
-namespace holdfast::core::couchbase {
+namespace holdfast::core::couchbase::orchestrator_end_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -71,6 +71,21 @@ TEST(orchestrator_end, timeout_is_ambiguous_only_with_a_mutation_in_flight)
     }
 }
 
+TEST(orchestrator_end, durable_write_that_the_server_leaves_in_doubt_may_have_been_applied)
+{
+    const started_attempt done{endpoint{"a"}, dispatch_phase::answered, time_point{}};
+    for (const bool ambiguous : {true, false}) {
+        const error answer{ambiguous ? errc::durability_ambiguous : errc::durability_impossible,
+                           "it failed"};
+        const auto last = never_retry(
+            begun(upsert()), failed_attempt{done, retry_reason::unknown, answer}, time_point{1ms});
+        const error& why = std::get<complete>(last.next).why;
+        EXPECT_EQ(why.context("may_have_been_applied"), ambiguous ? "true" : "false");
+        ASSERT_EQ(why.history().size(), 1u);
+        EXPECT_EQ(why.history()[0].possibly_applied, ambiguous);
+    }
+}
+
 TEST(orchestrator_end, cancelled_request_records_its_dispatch_phase)
 {
     const started_attempt open{endpoint{"a"}, dispatch_phase::in_flight, time_point{}};
@@ -133,4 +148,4 @@ TEST(orchestrator_end, token_bucket_bounds_the_retries_of_all_requests)
 }
 
 }  // namespace
-}  // namespace holdfast::core::couchbase
+}  // namespace holdfast::core::couchbase::orchestrator_end_test

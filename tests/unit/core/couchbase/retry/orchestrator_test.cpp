@@ -3,7 +3,7 @@
 #include "support/verifies.hpp"
 #include "unit/core/couchbase/retry/virtual_shell.hpp"
 
-namespace holdfast::core::couchbase {
+namespace holdfast::core::couchbase::orchestrator_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -290,4 +290,4 @@ TEST(orchestrator, in_flight_mutation_is_not_retried_by_any_strategy)
 }
 
 }  // namespace
-}  // namespace holdfast::core::couchbase
+}  // namespace holdfast::core::couchbase::orchestrator_test

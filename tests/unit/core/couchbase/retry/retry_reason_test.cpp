@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-namespace holdfast::couchbase {
+namespace holdfast::couchbase::retry_reason_test {
 namespace {
 
 struct reason_row {
@@ -137,6 +137,11 @@ TEST(couchbase_errc, names_and_numbers_match_the_sdk_rfc)
         {errc::collection_not_found, 11},  {errc::ambiguous_timeout, 13},
         {errc::unambiguous_timeout, 14},   {errc::scope_not_found, 16},
         {errc::document_locked, 103},      {errc::prepared_statement_failure, 203},
+        {errc::index_exists, 18},          {errc::encoding_failure, 19},
+        {errc::document_irretrievable, 102}, {errc::xattr_unknown_macro, 124},
+        {errc::xattr_no_access, 130},      {errc::mutation_token_outdated, 133},
+        {errc::link_exists, 308},          {errc::consistency_mismatch, 402},
+        {errc::bucket_not_flushable, 607}, {errc::unknown_host, 1003},
     };
     for (const auto& [code, number] : shared)
         EXPECT_EQ(error_code{code}.value(), number);
@@ -145,13 +150,13 @@ TEST(couchbase_errc, names_and_numbers_match_the_sdk_rfc)
     EXPECT_EQ(category().message(1), "unknown failure");
 
     std::set<std::string> messages;
-    for (int number = 2; number <= 1001; ++number) {
+    for (int number = 2; number <= 1003; ++number) {
         const auto text = category().message(number);
         const bool is_new = text == "unknown failure" || messages.insert(text).second;
         EXPECT_TRUE(is_new) << text;
     }
-    EXPECT_EQ(messages.size(), 49u);
+    EXPECT_EQ(messages.size(), 75u);
 }
 
 }  // namespace
-}  // namespace holdfast::couchbase
+}  // namespace holdfast::couchbase::retry_reason_test

@@ -8,7 +8,7 @@
 
 #include <numeric>
 
-namespace holdfast::core::couchbase {
+namespace holdfast::core::couchbase::scenario_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -309,7 +309,8 @@ TEST(retry_scenario, error_map_decides_retry_but_not_the_backoff)
     const auto map = kv_error_map::parse(R"({"version": 2, "revision": 1, "errors": {
         "7ff0": {"name": "LATER", "desc": "d", "attrs": ["retry-later"], "retry": {
             "strategy": "constant", "interval": 5000, "after": 5000, "max-duration": 9000}},
-        "7ff1": {"name": "NEVER", "desc": "d", "attrs": ["temp", "auto-retry"]}}})");
+        "7ff1": {"name": "AUTO", "desc": "d", "attrs": ["temp", "auto-retry"]},
+        "7ff2": {"name": "NEVER", "desc": "d", "attrs": ["temp"]}}})");
     ASSERT_TRUE(map);
     const auto spy = constant(3ms);
     const auto run = [&](std::uint16_t status) {
@@ -322,8 +323,10 @@ TEST(retry_scenario, error_map_decides_retry_but_not_the_backoff)
     };
     EXPECT_EQ(run(0x7ff0), (std::pair{true, std::vector<duration>{3ms, 3ms}}));
     EXPECT_EQ(spy->calls, 2);
-    EXPECT_EQ(run(0x7ff1), (std::pair{false, std::vector<duration>{}}));
-    EXPECT_EQ(spy->calls, 2);
+    EXPECT_EQ(run(0x7ff1), (std::pair{true, std::vector<duration>{3ms, 3ms}}));
+    EXPECT_EQ(spy->calls, 4);
+    EXPECT_EQ(run(0x7ff2), (std::pair{false, std::vector<duration>{}}));
+    EXPECT_EQ(spy->calls, 4);
 }
 
 TEST(retry_scenario, upsert_is_retried_when_the_error_map_says_retry)
@@ -363,4 +366,4 @@ TEST(retry_scenario, prepared_statement_failure_is_retried_a_bounded_number_of_t
 }
 
 }  // namespace
-}  // namespace holdfast::core::couchbase
+}  // namespace holdfast::core::couchbase::scenario_test

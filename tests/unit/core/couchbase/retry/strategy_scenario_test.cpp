@@ -5,7 +5,7 @@
 
 #include <stdexcept>
 
-namespace holdfast::core::couchbase {
+namespace holdfast::core::couchbase::strategy_scenario_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -84,4 +84,4 @@ TEST(strategy_scenario, throwing_strategy_fails_the_request_with_its_error)
 }
 
 }  // namespace
-}  // namespace holdfast::core::couchbase
+}  // namespace holdfast::core::couchbase::strategy_scenario_test

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <thread>
 
-namespace holdfast::core::couchbase {
+namespace holdfast::core::couchbase::strategy_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -371,4 +371,4 @@ TEST(consult, second_answer_is_ignored)
 }
 
 }  // namespace
-}  // namespace holdfast::core::couchbase
+}  // namespace holdfast::core::couchbase::strategy_test
