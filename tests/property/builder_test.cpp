@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace holdfast::property {
+namespace holdfast::property::builder_test {
 namespace {
 
 TEST(builder_property, random_documents_have_the_bytes_of_libbson)
@@ -40,4 +40,4 @@ TEST(builder_property, random_documents_round_trip)
 }
 
 }  // namespace
-}  // namespace holdfast::property
+}  // namespace holdfast::property::builder_test

@@ -5,7 +5,7 @@
 
 #include <stdexcept>
 
-namespace holdfast::property {
+namespace holdfast::property::couchbase_retry_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -177,4 +177,4 @@ TEST(couchbase_retry_property, only_an_unanswered_mutation_is_ambiguous)
 }
 
 }  // namespace
-}  // namespace holdfast::property
+}  // namespace holdfast::property::couchbase_retry_test

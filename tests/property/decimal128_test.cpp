@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace holdfast::property {
+namespace holdfast::property::decimal128_test {
 namespace {
 
 /// Numbers as people and programs write them, sometimes not quite.
@@ -132,4 +132,4 @@ TEST(decimal128_property, random_text_parses_like_libbson)
 }
 
 }  // namespace
-}  // namespace holdfast::property
+}  // namespace holdfast::property::decimal128_test

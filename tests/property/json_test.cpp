@@ -5,7 +5,7 @@
 #include "normal_form.hpp"
 #include "sample_write.hpp"
 
-namespace holdfast::property {
+namespace holdfast::property::json_test {
 namespace {
 
 using bson::json_mode;
@@ -148,4 +148,4 @@ TEST(json_property, relaxed_json_is_read_equally_by_libbson)
 }
 
 }  // namespace
-}  // namespace holdfast::property
+}  // namespace holdfast::property::json_test

@@ -6,9 +6,10 @@
 
 #include <algorithm>
 #include <deque>
+#include <optional>
 #include <set>
 
-namespace holdfast::property {
+namespace holdfast::property::pool_property_test {
 namespace {
 
 using namespace core;
@@ -39,7 +40,7 @@ private:
 
     void step()
     {
-        now_ += milliseconds{c_.below(20)};
+        pass_time(milliseconds{c_.below(20)});
         switch (c_.below(16)) {
         case 0:
         case 1:
@@ -88,11 +89,23 @@ private:
         settle();
     }
 
+    void pass_time(duration length)
+    {
+        now_ += length;
+        if (!wake_at_ || now_ < *wake_at_)
+            return;
+        wake_at_.reset();
+        pool_.woke(now_);
+        settle();
+    }
+
     /// The server works again and all checkouts are returned: then no checkout is left waiting.
     void finish()
     {
         pool_.mark_ready(now_);
         settle();
+        if (connects_hang_)
+            let_connects_hang();
         for (int rounds = 0; rounds < 1000 && pool_.waiting() > 0; ++rounds) {
             RC_ASSERT(!opening_.empty() || !used_.empty());  // else there is nothing to wait for
             if (!opening_.empty())
@@ -108,6 +121,19 @@ private:
             give_back(*used_.begin(), false);
         settle();
         RC_ASSERT(pool_.total() == 0u && open_.empty());
+    }
+
+    /// No connect ends: then time alone makes the pool use all that its limits allow, if it started
+    /// slowly; else each checkout has a connect of its own.
+    void let_connects_hang()
+    {
+        queue_up();
+        settle();
+        for (std::uint32_t i = 0; i <= settings_.max_connecting; ++i)
+            pass_time(std::chrono::seconds{1});
+        const bool all_begun = pool_.opening() == settings_.max_connecting ||
+                               pool_.total() == settings_.max_size;
+        RC_ASSERT(waiting_.empty() || all_begun || opening_.size() >= waiting_.size());
     }
 
     void queue_up()
@@ -155,6 +181,10 @@ private:
         RC_ASSERT(pool_.current() == connection_pool::state::ready || waiting_.empty());
         RC_ASSERT(waiting_.empty() || pool_.idle() == 0u);
         RC_ASSERT(pool_.current() == connection_pool::state::ready || pool_.idle() == 0u);
+        RC_ASSERT(pool_.current() == connection_pool::state::ready || opening_.empty());
+        const bool limited = pool_.total() == settings_.max_size ||
+                             pool_.opening() == settings_.max_connecting;
+        RC_ASSERT(limited || opening_.size() >= waiting_.size() || wake_at_);  // time will help
     }
 
     void carry_out(const open_connection& e)
@@ -183,11 +213,18 @@ private:
     {
         RC_ASSERT(std::erase(waiting_, e.who) == 1u);  // each is answered once
     }
+    void carry_out(const wake_up& e)
+    {
+        RC_ASSERT(!wake_at_ && e.at > now_);  // one at a time
+        wake_at_ = e.at;
+    }
 
     choices c_;
     pool_settings settings_;
+    bool connects_hang_ = c_.one_in(2);  // at the end
     connection_pool pool_;
     time_point now_{std::chrono::hours{1}};
+    std::optional<time_point> wake_at_;
     std::uint64_t last_ = 0;
     std::deque<checkout_id> waiting_;
     std::set<connection_id> open_, opening_, used_;
@@ -199,4 +236,4 @@ TEST(pool_property, random_use_keeps_limits_and_answers_each_checkout_once)
 }
 
 }  // namespace
-}  // namespace holdfast::property
+}  // namespace holdfast::property::pool_property_test

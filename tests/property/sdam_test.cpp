@@ -11,7 +11,7 @@
 #include <set>
 #include <tuple>
 
-namespace holdfast::property {
+namespace holdfast::property::sdam_test {
 namespace {
 
 using namespace core::mongo;
@@ -279,4 +279,4 @@ TEST(sdam_property, random_replies_keep_the_topology_invariants)
 }
 
 }  // namespace
-}  // namespace holdfast::property
+}  // namespace holdfast::property::sdam_test

@@ -5,7 +5,7 @@
 
 #include <bson/bson.h>
 
-namespace holdfast::property {
+namespace holdfast::property::utf8_test {
 namespace {
 
 /// Bytes at the borders of the UTF-8 ranges, long runs of ASCII between them, and whole characters.
@@ -54,4 +54,4 @@ TEST(utf8_property, random_bytes_validate_like_libbson)
 }
 
 }  // namespace
-}  // namespace holdfast::property
+}  // namespace holdfast::property::utf8_test

@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <charconv>
 
-namespace holdfast::property {
+namespace holdfast::property::validate_test {
 namespace {
 
 using bson::element;
@@ -223,4 +223,4 @@ TEST(validate_property, damaged_documents_validate_like_libbson)
 }
 
 }  // namespace
-}  // namespace holdfast::property
+}  // namespace holdfast::property::validate_test

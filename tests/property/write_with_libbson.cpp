@@ -20,7 +20,7 @@ int length(const auto& container)
 }
 
 /// Each call gives libbson's answer, which is false if it refuses the value.
-struct writer {
+struct libbson_writer {
     bson_t* out;
     const char* key;
     int key_size;
@@ -45,7 +45,7 @@ struct writer {
         std::uint32_t index = 0;
         for (const field& item : v.items) {
             const std::string digits = std::to_string(index++);
-            if (!std::visit(writer{&nested, digits.data(), length(digits)}, item.value))
+            if (!std::visit(libbson_writer{&nested, digits.data(), length(digits)}, item.value))
                 return false;
         }
         return bson_append_array_end(out, &nested);
@@ -107,7 +107,7 @@ struct writer {
 void write_fields(bson_t* out, const sample_document& d)
 {
     for (const field& f : d.fields)
-        if (!std::visit(writer{out, f.key.data(), length(f.key)}, f.value))
+        if (!std::visit(libbson_writer{out, f.key.data(), length(f.key)}, f.value))
             throw std::runtime_error{"libbson refused a value of the key " + f.key};
 }
 

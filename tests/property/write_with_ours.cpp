@@ -5,7 +5,7 @@ namespace {
 
 void write_fields(bson::builder& out, const sample_document& d);
 
-struct writer {
+struct our_writer {
     bson::builder& out;
     std::string_view key;
 
@@ -19,7 +19,7 @@ struct writer {
     {
         auto nested = out.array(key);
         for (const field& item : v.items)
-            std::visit(writer{nested.elements(), nested.next_key()}, item.value);
+            std::visit(our_writer{nested.elements(), nested.next_key()}, item.value);
     }
     void operator()(const sample_binary& v) const
     {
@@ -45,7 +45,7 @@ struct writer {
 void write_fields(bson::builder& out, const sample_document& d)
 {
     for (const field& f : d.fields)
-        std::visit(writer{out, f.key}, f.value);
+        std::visit(our_writer{out, f.key}, f.value);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "holdfast/bson/decimal128.hpp"
 
+#include "core/bson/characters.hpp"
 #include "core/bson/quote.hpp"
 #include "holdfast/bson/errc.hpp"
 
@@ -41,11 +42,6 @@ struct written_number {
         }
     }
 };
-
-bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
 
 /// Takes an optional sign off the front of `text`; true for a minus.
 bool take_minus(std::string_view& text)
@@ -177,11 +173,6 @@ char* print_coefficient(uint128 coefficient, char* out) noexcept
     char half[18];
     std::to_chars(half, half + 18, ten_to_17 + low);  // the 1 in front keeps the zeros after it
     return std::copy(half + 1, half + 18, out);
-}
-
-char* append(char* out, std::string_view text) noexcept
-{
-    return std::ranges::copy(text, out).out;
 }
 
 char* print_scientific(char* out, std::string_view digits, int exponent) noexcept

@@ -1,5 +1,7 @@
 #include "core/bson/json_number.hpp"
 
+#include "core/bson/characters.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -11,11 +13,6 @@ namespace {
 
 constexpr std::size_t surely_fit = 19;  // so many digits never exceed 64 bits without a sign
 
-constexpr bool is_digit(char c) noexcept
-{
-    return c >= '0' && c <= '9';
-}
-
 /// With any number of leading zeros.
 std::optional<std::int64_t> parse_long_integer(std::string_view text) noexcept
 {
@@ -25,12 +22,6 @@ std::optional<std::int64_t> parse_long_integer(std::string_view text) noexcept
     if (read.ec != std::errc{} || read.ptr != end)
         return std::nullopt;
     return value;
-}
-
-char* append(char* out, std::string_view text) noexcept
-{
-    std::memcpy(out, text.data(), text.size());
-    return out + text.size();
 }
 
 /// Whether a number that fits no double is too small rather than too large. Counts the places

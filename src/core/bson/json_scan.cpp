@@ -1,5 +1,6 @@
 #include "core/bson/json_scan.hpp"
 
+#include "core/bson/characters.hpp"
 #include "core/bson/hex.hpp"
 #include "core/bson/json_number.hpp"
 #include "core/bson/utf8_sequence.hpp"
@@ -10,11 +11,6 @@
 namespace holdfast::bson {
 
 namespace {
-
-constexpr bool is_digit(char c) noexcept
-{
-    return c >= '0' && c <= '9';
-}
 
 std::string hexadecimal(char c)
 {
@@ -56,7 +52,7 @@ void append_utf8(std::string& out, std::uint32_t code)
 }
 
 /// The character that a backslash and this one stand for, or zero.
-char short_escape(char c) noexcept
+char escaped_character(char c) noexcept
 {
     switch (c) {
     case '"':
@@ -123,7 +119,7 @@ bool json_scanner::escape(const char*& at, std::string& out)
         return unexpected("an escaped character", at + 1);
     if (at[1] == 'u')
         return unicode_escape(at, out);
-    const char meant = short_escape(at[1]);
+    const char meant = escaped_character(at[1]);
     if (meant == '\0')
         return unexpected("one of \"\\/bfnrtu after a backslash", at + 1);
     out += meant;

@@ -10,7 +10,7 @@ namespace holdfast::bson {
 namespace {
 
 /// The letter of a short escape, or zero.
-char short_escape(char c) noexcept
+char escape_letter(char c) noexcept
 {
     switch (c) {
     case '"':
@@ -71,7 +71,7 @@ const char* json_writer::copy_plain(const char* from, const char* end,
 void json_writer::escape(char c) noexcept
 {
     *at_++ = '\\';
-    if (const char letter = short_escape(c)) {
+    if (const char letter = escape_letter(c)) {
         *at_++ = letter;
         return;
     }

@@ -10,14 +10,14 @@ namespace holdfast::bson {
 
 namespace {
 
-constexpr std::size_t text_size = 24;
+constexpr std::size_t object_id_text_size = 24;
 
 }  // namespace
 
 result<object_id> object_id::parse(std::string_view hex)
 {
     object_id id;
-    if (hex.size() != text_size || !decode_hex(hex.data(), id.bytes))
+    if (hex.size() != object_id_text_size || !decode_hex(hex.data(), id.bytes))
         return error{errc::invalid_value,
                      "an ObjectId is 24 hexadecimal digits, found " + quote(hex)};
     return id;
@@ -25,7 +25,7 @@ result<object_id> object_id::parse(std::string_view hex)
 
 std::string object_id::to_string() const
 {
-    std::string text(text_size, '\0');
+    std::string text(object_id_text_size, '\0');
     encode_hex(bytes, text.data());
     return text;
 }

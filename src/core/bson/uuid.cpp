@@ -11,7 +11,7 @@ namespace holdfast::bson {
 
 namespace {
 
-constexpr std::size_t text_size = 36;
+constexpr std::size_t uuid_text_size = 36;
 constexpr std::array<std::size_t, 5> group_sizes = {4, 2, 2, 2, 6};  // in bytes
 
 using uuid_bytes = std::array<std::uint8_t, 16>;
@@ -41,7 +41,7 @@ uuid_bytes reordered(uuid_bytes bytes, uuid_representation as) noexcept
 
 bool decode(std::string_view text, uuid_bytes& bytes)
 {
-    if (text.size() != text_size)
+    if (text.size() != uuid_text_size)
         return false;
     const char* at = text.data();
     std::size_t filled = 0;
@@ -99,7 +99,7 @@ std::array<std::uint8_t, 16> uuid::to_bytes(uuid_representation as) const noexce
 
 std::string uuid::to_string() const
 {
-    std::string text(text_size, '-');
+    std::string text(uuid_text_size, '-');
     char* at = text.data();
     std::size_t written = 0;
     for (const std::size_t count : group_sizes) {

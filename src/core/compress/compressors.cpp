@@ -23,8 +23,7 @@ bool inflate_zlib(std::span<const std::uint8_t> from, std::span<std::uint8_t> to
 
 bool inflate_snappy(std::span<const std::uint8_t> from, std::span<std::uint8_t> to) noexcept
 {
-    std::size_t size = 0;
-    return snappy::GetUncompressedLength(chars(from), from.size(), &size) && size == to.size() &&
+    return snappy_size(from) == to.size() &&
            snappy::RawUncompress(chars(from), from.size(), reinterpret_cast<char*>(to.data()));
 }
 
@@ -67,6 +66,14 @@ std::optional<std::size_t> compress_into(compressor with, std::span<const std::u
     }
     }
     return std::nullopt;
+}
+
+std::optional<std::size_t> snappy_size(std::span<const std::uint8_t> from) noexcept
+{
+    std::size_t size = 0;
+    if (!snappy::GetUncompressedLength(chars(from), from.size(), &size))
+        return std::nullopt;
+    return size;
 }
 
 bool decompress_into(compressor with, std::span<const std::uint8_t> from,

@@ -20,6 +20,9 @@ std::optional<std::size_t> compress_into(compressor with, std::span<const std::u
                                          std::span<std::uint8_t> to,
                                          int zlib_level = default_zlib_level) noexcept;
 
+/// How many bytes snappy's own header claims; nothing if it is no such header.
+std::optional<std::size_t> snappy_size(std::span<const std::uint8_t> from) noexcept;
+
 /// True if `from`, all of it, decompresses to exactly as many bytes as `to` has, which is not
 /// empty.
 bool decompress_into(compressor with, std::span<const std::uint8_t> from,

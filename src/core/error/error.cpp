@@ -118,6 +118,17 @@ error&& error::with_detail(std::shared_ptr<const error_detail> more) &&
 
 namespace {
 
+constexpr std::string_view operation_entry = "operation";
+
+/// Facts that other lines have already: the operation begins with its namespace in it, the message
+/// of a refusal has its code, and a cause that is the message itself adds nothing.
+bool is_repetition(const context_entry& entry, bool has_operation, std::string_view message)
+{
+    return entry.name == operation_entry || entry.name == "code" ||
+           (entry.name == "namespace" && has_operation) ||
+           (entry.name == "cause" && entry.value == message);
+}
+
 /// "bson:6 wrong type": the category makes the number mean something.
 std::string to_text(error_code code)
 {
@@ -173,15 +184,26 @@ std::string to_text(const attempt& a)
 
 }  // namespace
 
+std::string error::summary() const
+{
+    assert(story_);
+    std::string text{context(operation_entry)};
+    if (!text.empty())
+        text += ": ";
+    return text + story_->message;
+}
+
 std::string error::explain() const
 {
     assert(story_);
-    std::string text = story_->message;
+    std::string text = summary();
     text.append("\n  code: ").append(to_text(story_->code));
     if (!story_->labels.empty())
         text.append("\n  labels: ").append(joined(story_->labels));
+    const bool has_operation = !context(operation_entry).empty();
     for (const context_entry& entry : story_->context)
-        text.append("\n  ").append(entry.name).append(": ").append(entry.value);
+        if (!is_repetition(entry, has_operation, story_->message))
+            text.append("\n  ").append(entry.name).append(": ").append(entry.value);
     for (std::size_t i = 0; i < story_->history.size(); ++i) {
         text.append("\n  attempt ").append(std::to_string(i + 1)).append(": ");
         text.append(to_text(story_->history[i]));

@@ -19,6 +19,8 @@ const boost::system::error_category& pool_category() noexcept
                 return "the connection pool was cleared";
             case pool_errc::timed_out:
                 return "no connection became free in time";
+            case pool_errc::replaced:
+                return "another server has replaced this one";
             }
             return "unknown pool error";
         }

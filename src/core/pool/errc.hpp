@@ -5,11 +5,12 @@
 
 namespace holdfast::core {
 
-/// Why a pool gives no connection, for reasons of its own.
+/// Why a pool gives no connection, or takes one from its user, for reasons of its own.
 enum class pool_errc {
     closed = 1,
-    cleared,    // retryable: nothing was sent
+    cleared,    // retryable: nothing was sent, unless a connection in use was interrupted
     timed_out,  // while waiting in line
+    replaced,   // another server has taken over its role: choose anew
 };
 
 const boost::system::error_category& pool_category() noexcept;

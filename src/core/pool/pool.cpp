@@ -15,7 +15,7 @@ connection_pool::connection_pool(pool_settings settings, bool with_events)
     : pool_outbox{with_events},
       settings_{settings},
       opening_{settings.max_connecting},
-      pinned_(settings.pin_reasons.size())
+      pinned_{settings.pin_reasons}
 {
     emit(created{});
 }
@@ -30,10 +30,17 @@ bool connection_pool::is_too_old(const connection& c, time_point now) const noex
     return settings_.max_idle != duration::zero() && now - c.since >= settings_.max_idle;
 }
 
-bool connection_pool::may_open() const noexcept
+bool connection_pool::has_capacity() const noexcept
 {
-    const bool is_full = settings_.max_size != 0 && connections_.size() >= settings_.max_size;
-    return !is_full && opening_.may_begin();
+    return settings_.max_size == 0 || connections_.size() < settings_.max_size;
+}
+
+/// Each connection that opens already will serve a caller, also if it was begun for minPoolSize;
+/// but one that is overdue may never come.
+bool connection_pool::wants_another(time_point now) const noexcept
+{
+    return !waiting_.empty() && has_capacity() && opening_.may_begin(now) &&
+           (opening_.count() < waiting_.size() || opening_.is_overdue(now));
 }
 
 std::optional<connection_id> connection_pool::check_out_now(time_point now)
@@ -43,7 +50,8 @@ std::optional<connection_id> connection_pool::check_out_now(time_point now)
     // The most recently used is the last to grow old: if it has, check_out() will find none either,
     // and report its end in the right order.
     const auto c = connections_.find(idle_.back());
-    if (is_stale(c->second) || is_too_old(c->second, now))
+    if (is_stale(c->second) || is_too_old(c->second, now) ||
+        now - c->second.since >= settings_.look_after)
         return std::nullopt;
     idle_.pop_back();
     emit(checkout_started{});
@@ -70,7 +78,7 @@ void connection_pool::check_out(checkout_id who, time_point now)
         return;
     case state::ready:
         waiting_.push_back({who, now});
-        serve(now);
+        go_on(now);
         return;
     }
 }
@@ -86,28 +94,6 @@ void connection_pool::cancel(checkout_id who, checkout_failure why, time_point n
     refuse_one(gone, why, late ? std::optional{timed_out()} : std::nullopt, now);
 }
 
-void connection_pool::count_pinned(pin_reason why, int change) noexcept
-{
-    if (why.value() < pinned_.size())
-        pinned_[why.value()] += change;
-}
-
-error connection_pool::timed_out() const
-{
-    std::string text = "Timed out while checking out a connection from connection pool";
-    if (!settings_.pin_reasons.empty()) {
-        auto others = static_cast<std::int64_t>(in_use());
-        text += ". maxPoolSize: " + std::to_string(settings_.max_size);
-        for (std::size_t i = 0; i < pinned_.size(); ++i) {
-            text += ", connections in use by " + std::string{settings_.pin_reasons[i]} + ": " +
-                    std::to_string(pinned_[i]);
-            others -= pinned_[i];
-        }
-        text += ", connections in use by other operations: " + std::to_string(others);
-    }
-    return error{pool_errc::timed_out, std::move(text)};
-}
-
 void connection_pool::check_in(connection_id id, bool broken, time_point now, const error* why)
 {
     const auto c = connections_.find(id);
@@ -119,20 +105,20 @@ void connection_pool::check_in(connection_id id, bool broken, time_point now, co
         drop(c, close_reason::pool_closed);
     else if (c->second.interrupted)
         drop(c, close_reason::stale);  // it is broken because we broke it
-    else if (broken)
+    else if (broken || c->second.given_up)
         drop(c, close_reason::error, why);
     else if (is_stale(c->second))
         drop(c, close_reason::stale);
     else
         return keep_or_give(c, now);
-    serve(now);
+    go_on(now);
 }
 
 bool connection_pool::would_keep(connection_id id) const noexcept
 {
     const auto c = connections_.find(id);
     return c != connections_.end() && state_ != state::closed && !c->second.interrupted &&
-           !is_stale(c->second);
+           !c->second.given_up && !is_stale(c->second);
 }
 
 /// A good connection that is free: to the caller that waits longest, else to the idle ones.
@@ -153,22 +139,18 @@ void connection_pool::opened(connection_id id, std::optional<pool_partition> par
 {
     const auto c = connections_.find(id);
     if (c == connections_.end())
-        return;  // closed while it was opening
-    opening_.end(is_stale(c->second));
+        return;  // given up while it was opening
+    opening_.end();
     c->second.use = used_for::caller;
     if (partition) {
         // Which partition it reached is known only now, and so is the generation it belongs to.
         c->second.partition = partition;
         c->second.generation = generation(partition);
     }
-    if (is_stale(c->second)) {
-        drop(c, close_reason::stale);
-        return serve(now);
-    }
-    opening_.succeeded();
+    opening_.succeeded(now - c->second.since);
     emit(connection_ready{id, now - c->second.since});
     keep_or_give(c, now);
-    serve(now);
+    go_on(now);
     fill(now);
 }
 
@@ -184,7 +166,7 @@ void connection_pool::fail_opening(connection_id id, const error& why, time_poin
     if (c == connections_.end())
         return;
     opening_.failed();
-    const bool for_caller = c->second.use == used_for::opening_for_caller && !is_stale(c->second);
+    const bool for_caller = c->second.use == used_for::opening_for_caller;
     drop(c, close_reason::error, &why);
     if (for_caller && !waiting_.empty()) {
         const caller first = waiting_.front();
@@ -193,10 +175,10 @@ void connection_pool::fail_opening(connection_id id, const error& why, time_poin
     }
 }
 
-void connection_pool::go_on(time_point now)
+void connection_pool::woke(time_point now)
 {
-    if (state_ == state::ready)
-        serve(now);
+    opening_.woke();
+    go_on(now);
 }
 
 void connection_pool::mark_ready(time_point now)
@@ -218,7 +200,7 @@ void connection_pool::clear(const error& why, const std::optional<pool_partition
     if (partition) {
         emit(cleared{partition, interrupt_in_use});
     } else {
-        opening_.all_stale();
+        opening_.failed();
         if (state_ == state::ready)
             emit(cleared{std::nullopt, interrupt_in_use});
         state_ = state::paused;
@@ -232,15 +214,29 @@ void connection_pool::clear(const error& why, const std::optional<pool_partition
         refuse_all(checkout_failure::connection_error, *paused_because_, now);
 }
 
-/// Idle connections are closed at once. Those that open follow when they are done, and those in use
-/// when they are checked in, unless they are interrupted.
+void connection_pool::replaced(const error& why, std::span<const connection_id> interrupted,
+                               time_point now)
+{
+    for (const connection_id id : interrupted) {
+        const auto c = connections_.find(id);
+        if (c == connections_.end() || c->second.use != used_for::caller || c->second.interrupted ||
+            std::exchange(c->second.given_up, true))
+            continue;
+        perform(interrupt_connection{id});
+    }
+    refuse_all(checkout_failure::connection_error, why, now);
+}
+
+/// Idle connections and those that open are closed at once: no caller would get one of these, and
+/// as long as one hangs it would count against maxConnecting. Those in use follow when they are
+/// checked in, unless they are interrupted.
 void connection_pool::drop_stale(bool interrupt_in_use)
 {
     std::vector<connection_id> doomed;
     for (auto& [id, c] : connections_) {
         if (!is_stale(c))
             continue;
-        if (c.use == used_for::nothing || (interrupt_in_use && c.use != used_for::caller)) {
+        if (c.use != used_for::caller) {
             doomed.push_back(id);
         } else if (interrupt_in_use && !c.interrupted) {
             c.interrupted = true;
@@ -249,8 +245,8 @@ void connection_pool::drop_stale(bool interrupt_in_use)
     }
     for (const connection_id id : doomed) {
         const auto c = connections_.find(id);
-        const bool idle = c->second.use == used_for::nothing;
-        drop(c, idle ? close_reason::stale : close_reason::error);
+        const bool interrupted = interrupt_in_use && c->second.use != used_for::nothing;
+        drop(c, interrupted ? close_reason::error : close_reason::stale);
     }
 }
 
@@ -284,7 +280,7 @@ void connection_pool::fill(time_point now)
 {
     if (state_ != state::ready)
         return;
-    while (connections_.size() < settings_.min_size && may_open())
+    while (connections_.size() < settings_.min_size && has_capacity() && opening_.may_begin(now))
         open(used_for::opening_for_upkeep, now);
 }
 
@@ -315,11 +311,13 @@ std::optional<connection_pool::connections::iterator> connection_pool::take_idle
     return std::nullopt;
 }
 
-/// Gives idle connections to waiting callers, in their order, and opens more for the rest. Each
-/// connection that opens already will serve a caller, also if it was begun for minPoolSize.
-void connection_pool::serve(time_point now)
+/// Gives idle connections to waiting callers, in their order, and opens more for the rest.
+void connection_pool::go_on(time_point now)
 {
-    assert(state_ == state::ready || waiting_.empty());  // all others refuse their callers
+    if (state_ != state::ready) {
+        assert(waiting_.empty());  // they were refused
+        return;
+    }
     while (!waiting_.empty()) {
         const auto c = take_idle(now);
         if (!c)
@@ -328,15 +326,19 @@ void connection_pool::serve(time_point now)
         waiting_.pop_front();
         give(first, *c, now);
     }
-    while (opening_.usable() < waiting_.size() && may_open())
+    while (wants_another(now))
         open(used_for::opening_for_caller, now);
+    if (waiting_.empty() || !has_capacity())
+        return;
+    if (const auto overdue = opening_.set_wake_up())
+        perform(wake_up{*overdue});
 }
 
 void connection_pool::open(used_for purpose, time_point now)
 {
     last_id_ = connection_id{last_id_.value() + 1};
     connections_.emplace(last_id_, connection{generation(), purpose, std::nullopt, now});
-    opening_.begin();
+    opening_.begin(now);
     emit(connection_created{last_id_});
     perform(open_connection{last_id_, generation()});
 }
@@ -369,7 +371,7 @@ void connection_pool::drop(connections::iterator c, close_reason reason, const e
         break;
     case used_for::opening_for_caller:
     case used_for::opening_for_upkeep:
-        opening_.end(is_stale(c->second));
+        opening_.end();
         break;
     case used_for::caller:
         break;

@@ -36,8 +36,11 @@ struct refuse {
     checkout_failure why;
     std::optional<error> cause;  // why no connection could be had; none if the caller gave up
 };
-using pool_effect =
-    std::variant<open_connection, close_connection, interrupt_connection, hand_out, refuse>;
+struct wake_up {  // call woke() at this time; there is at most one at a time
+    time_point at;
+};
+using pool_effect = std::variant<open_connection, close_connection, interrupt_connection, hand_out,
+                                 refuse, wake_up>;
 
 /// What a pool has decided since the shell looked last: effects to carry out, events to report.
 class pool_outbox {

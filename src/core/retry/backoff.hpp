@@ -52,4 +52,14 @@ constexpr duration full_jitter(duration base, std::uint32_t doublings, duration 
     return duration{static_cast<duration::rep>(longest * chance)};
 }
 
+/// Equal jitter: at least half of the exponential wait, so that the number of waits within some
+/// time has a limit.
+constexpr duration equal_jitter(duration base, std::uint32_t doublings, duration cap,
+                                double chance) noexcept
+{
+    assert(chance >= 0 && chance < 1);
+    const duration half = doubled(base, doublings, cap) / 2;
+    return half + duration{static_cast<duration::rep>(static_cast<double>(half.count()) * chance)};
+}
+
 }  // namespace holdfast::core

@@ -4,34 +4,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace holdfast::core::sasl {
-
-/// Text that is wiped from memory when it is no longer used. It cannot be streamed or concatenated,
-/// so that it gets into a message only by an explicit view().
-class secret {
-public:
-    secret() = default;
-    /// The parts concatenated, without an intermediate copy that would not be wiped.
-    explicit secret(std::initializer_list<std::string_view> parts);
-    secret(const secret&) = default;
-    secret(secret&&) noexcept = default;
-    secret& operator=(const secret& other);
-    secret& operator=(secret&& other) noexcept;
-    ~secret() { wipe(); }
-
-    std::string_view view() const noexcept { return {bytes_.data(), bytes_.size()}; }
-
-private:
-    void wipe() noexcept;
-
-    std::vector<char> bytes_;  // not a string: a short one would be copied when it moves
-};
 
 enum class scram_hash : std::uint8_t { sha_1, sha_256, sha_512 };
 
@@ -78,7 +56,35 @@ bool equal_in_constant_time(std::span<const std::uint8_t> a,
 result<digest> hash(scram_hash which, std::span<const std::uint8_t> bytes);
 result<digest> hmac(scram_hash which, std::span<const std::uint8_t> key, std::string_view text);
 
-/// PBKDF2 with HMAC, which SCRAM calls Hi(): slow on purpose.
+/// PBKDF2 with HMAC, which SCRAM calls Hi(): slow on purpose, and therefore computed in slices.
+class password_salting {
+public:
+    static result<password_salting> start(scram_hash which, std::string_view password,
+                                          std::span<const std::uint8_t> salt,
+                                          std::int32_t iterations);
+    password_salting(password_salting&&) noexcept;
+    password_salting& operator=(password_salting&&) noexcept;
+    ~password_salting();
+
+    bool done() const noexcept { return left_ == 0; }
+
+    /// Computes at most this many of the iterations.
+    result<void> advance(std::int32_t iterations);
+
+    /// Once it is done.
+    const digest& salted() const noexcept { return salted_; }
+
+private:
+    struct keyed_hash;
+    password_salting(std::unique_ptr<keyed_hash> hash, std::int32_t iterations) noexcept;
+
+    std::unique_ptr<keyed_hash> hash_;
+    digest last_;
+    digest salted_;
+    std::int32_t left_;
+};
+
+/// The same at once.
 result<digest> salted_password(scram_hash which, std::string_view password,
                                std::span<const std::uint8_t> salt, std::int32_t iterations);
 

@@ -79,7 +79,8 @@ struct server_first_message {
     std::int32_t iterations;
 };
 
-result<server_first_message> parse_first(std::string_view message, std::string_view our_nonce)
+result<server_first_message> parse_first(std::string_view message, std::string_view our_nonce,
+                                         std::int32_t max_iterations)
 {
     if (message.size() > max_server_message)
         return distrust("the server's first message is too long");
@@ -98,10 +99,10 @@ result<server_first_message> parse_first(std::string_view message, std::string_v
     const auto count = parse_count(*iterations);
     if (!count)
         return distrust("the server's iteration count is not a number");
-    if (*count < min_scram_iterations || *count > max_scram_iterations)
+    if (*count < min_scram_iterations || *count > max_iterations)
         return distrust("the server's iteration count " + std::to_string(*count) +
                         " is not within " + std::to_string(min_scram_iterations) + " to " +
-                        std::to_string(max_scram_iterations));
+                        std::to_string(max_iterations));
     return server_first_message{*nonce, *std::move(salt_bytes), static_cast<std::int32_t>(*count)};
 }
 
@@ -109,7 +110,8 @@ result<server_first_message> parse_first(std::string_view message, std::string_v
 
 result<scram_exchange> scram_exchange::start(scram_hash hash, std::string_view username,
                                              secret password, std::string_view nonce,
-                                             std::vector<scram_keys> known)
+                                             std::vector<scram_keys> known,
+                                             std::int32_t max_iterations)
 {
     if (username.empty() || username.find('\0') != username.npos || !bson::is_utf8(username))
         return error{errc::invalid_credential,
@@ -123,21 +125,57 @@ result<scram_exchange> scram_exchange::start(scram_hash hash, std::string_view u
     begun.first_bare_ = "n=" + escaped(username) + ",r=" + begun.nonce_;
     begun.password_ = std::move(password);
     begun.known_ = std::move(known);
+    begun.max_iterations_ = max_iterations;
     begun.keys_.hash = hash;
     return begun;
 }
 
-result<std::string> scram_exchange::answer(std::string_view server_first)
+result<void> scram_exchange::receive(std::string_view server_first)
 {
-    auto parsed = parse_first(server_first, nonce_);
+    auto parsed = parse_first(server_first, nonce_, max_iterations_);
     if (!parsed)
         return std::move(parsed).error();
-    std::string final_message{no_channel_binding};
-    final_message.append(",r=").append(parsed->nonce);
-    signed_text_ = first_bare_ + "," + std::string{server_first} + "," + final_message;
+    final_without_proof_ = no_channel_binding;
+    final_without_proof_.append(",r=").append(parsed->nonce);
+    signed_text_ = first_bare_ + "," + std::string{server_first} + "," + final_without_proof_;
 
-    if (auto derived = derive_keys(std::move(parsed->salt), parsed->iterations); !derived)
-        return std::move(derived).error();
+    const auto same = [&](const scram_keys& k) {
+        return k.hash == keys_.hash && k.iterations == parsed->iterations && k.salt == parsed->salt;
+    };
+    if (const auto found = std::ranges::find_if(known_, same); found != known_.end()) {
+        keys_ = *found;
+    } else {
+        auto salting = password_salting::start(keys_.hash, password_.view(), parsed->salt,
+                                               parsed->iterations);
+        if (!salting)
+            return std::move(salting).error();
+        salting_ = *std::move(salting);
+        keys_.salt = std::move(parsed->salt);
+        keys_.iterations = parsed->iterations;
+    }
+    password_ = {};
+    known_.clear();
+    return {};
+}
+
+result<void> scram_exchange::compute_slice(std::int32_t iterations)
+{
+    if (auto advanced = salting_->advance(iterations); !advanced)
+        return advanced;
+    if (!salting_->done())
+        return {};
+    const auto client = hmac(keys_.hash, salting_->salted().bytes(), "Client Key");
+    const auto server = hmac(keys_.hash, salting_->salted().bytes(), "Server Key");
+    if (!client || !server)
+        return client ? server.error() : client.error();
+    keys_.client_key = *client;
+    keys_.server_key = *server;
+    salting_.reset();
+    return {};
+}
+
+result<std::string> scram_exchange::final_message() const
+{
     const auto stored_key = sasl::hash(keys_.hash, keys_.client_key.bytes());
     if (!stored_key)
         return stored_key.error();
@@ -146,29 +184,18 @@ result<std::string> scram_exchange::answer(std::string_view server_first)
         return std::move(proof).error();
     for (std::size_t i = 0; i < proof->bytes().size(); ++i)
         proof->bytes()[i] ^= keys_.client_key.bytes()[i];
-    return final_message.append(",p=").append(to_base64(proof->bytes()));
+    return final_without_proof_ + ",p=" + to_base64(proof->bytes());
 }
 
-result<void> scram_exchange::derive_keys(std::vector<std::uint8_t> salt, std::int32_t iterations)
+result<std::string> scram_exchange::answer(std::string_view server_first)
 {
-    const auto same = [&](const scram_keys& k) {
-        return k.hash == keys_.hash && k.iterations == iterations && k.salt == salt;
-    };
-    if (const auto found = std::ranges::find_if(known_, same); found != known_.end()) {
-        keys_ = *found;
-    } else {
-        const auto salted = salted_password(keys_.hash, password_.view(), salt, iterations);
-        if (!salted)
-            return salted.error();
-        const auto client = hmac(keys_.hash, salted->bytes(), "Client Key");
-        const auto server = hmac(keys_.hash, salted->bytes(), "Server Key");
-        if (!client || !server)
-            return client ? server.error() : client.error();
-        keys_ = {keys_.hash, std::move(salt), iterations, *client, *server};
+    if (auto received = receive(server_first); !received)
+        return std::move(received).error();
+    while (!has_keys()) {
+        if (auto computed = compute_slice(); !computed)
+            return std::move(computed).error();
     }
-    password_ = {};
-    known_.clear();
-    return {};
+    return final_message();
 }
 
 result<void> scram_exchange::check(std::string_view server_final) const

@@ -99,11 +99,13 @@ result<void> applying<Settings>::check_agreement(const option<Settings>& which,
 template <class Settings>
 result<void> applying<Settings>::take(const option<Settings>& which, std::string_view value)
 {
-    const auto decoded = percent_decode(value);
+    auto decoded = percent_decode(value);
     const reading outcome = decoded ? take_value(which, settings_, *decoded)
                                     : reading{which.must_be_valid ? reading::status::fatal
                                                                   : reading::status::ignored,
                                               "it is not percent-encoded UTF-8"};
+    if (decoded)
+        wipe(*decoded);  // some options are passwords
     const std::string note = outcome.note.empty() ? "" : std::string{outcome.note} + "; ";
     switch (outcome.is) {
     case reading::status::fatal:
@@ -177,10 +179,10 @@ mentions applying<Settings>::find_mentions(const option<Settings>& which,
         if (table_.find(alias ? alias->stands_for : o.name) != &which)
             continue;
         if (alias && alias->deprecated) {
-            found.outdated.push_back(o.value);
+            found.outdated.push_back(o.value.view());
             found.deprecated_name = alias;
         } else {
-            found.values.push_back(o.value);
+            found.values.push_back(o.value.view());
         }
     }
     return found;

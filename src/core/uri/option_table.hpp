@@ -1,6 +1,7 @@
 #pragma once
 #include "core/uri/option_text.hpp"
 #include "holdfast/error.hpp"
+#include "holdfast/secret.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -38,12 +39,13 @@ struct custom_value {
 };
 
 template <class Settings>
-using storage = std::variant<
-    place<Settings, bool>, place<Settings, std::optional<bool>>, place<Settings, std::uint32_t>,
-    place<Settings, std::optional<std::uint32_t>>, place<Settings, std::int32_t>,
-    place<Settings, std::chrono::milliseconds>,
-    place<Settings, std::optional<std::chrono::milliseconds>>, place<Settings, std::string>,
-    place<Settings, std::optional<std::string>>, custom_value<Settings>>;
+using storage =
+    std::variant<place<Settings, bool>, place<Settings, std::optional<bool>>,
+                 place<Settings, std::uint32_t>, place<Settings, std::optional<std::uint32_t>>,
+                 place<Settings, std::int32_t>, place<Settings, std::chrono::milliseconds>,
+                 place<Settings, std::optional<std::chrono::milliseconds>>,
+                 place<Settings, std::string>, place<Settings, std::optional<std::string>>,
+                 place<Settings, std::optional<secret>>, custom_value<Settings>>;
 
 enum class if_repeated : std::uint8_t {
     last_counts,  // with a warning
@@ -63,6 +65,7 @@ struct option {
     std::int64_t most = std::numeric_limits<std::int32_t>::max();
     bool (*accepts)(std::string_view) = nullptr;  // text: beyond not being empty
     if_repeated repeated = if_repeated::last_counts;
+    bool takes_units = false;  // milliseconds: "2.5s" is taken, too
     bool must_be_valid = false;  // a value that is not allowed is an error, not a warning
     bool allowed_in_txt = false;
     bool srv_only = false;

@@ -49,10 +49,16 @@ reading take_boolean(Place where, Settings& to, std::string_view text)
     return {};
 }
 
+inline std::optional<std::int64_t> milliseconds_in(std::string_view text) noexcept
+{
+    const auto parsed = parse_duration(text);
+    return parsed ? std::optional<std::int64_t>{parsed->count()} : std::nullopt;
+}
+
 template <class Settings, class Place>
 reading take_number(Place where, const option<Settings>& which, Settings& to, std::string_view text)
 {
-    const auto number = parse_number(text);
+    const auto number = which.takes_units ? milliseconds_in(text) : parse_number(text);
     if (!number || *number < which.least || *number > which.most)
         return {reading::status::ignored};
     where(to) = value_at<Place>{static_cast<value_at<Place>>(*number)};
@@ -64,7 +70,7 @@ reading take_text(Place where, const option<Settings>& which, Settings& to, std:
 {
     if (text.empty() || text.find('\0') != text.npos || (which.accepts && !which.accepts(text)))
         return {reading::status::ignored};
-    where(to) = std::string{text};
+    where(to) = value_at<Place>{text};
     return {};
 }
 
@@ -84,6 +90,13 @@ inline std::string text_of(const std::string& value)
 {
     return value;
 }
+inline std::string text_of(const secret& value)
+{
+    return std::string{value.view()};
+}
+
+template <class T>
+inline constexpr bool is_text = std::is_same_v<T, std::string> || std::is_same_v<T, secret>;
 
 template <class T>
 std::vector<std::string> texts_of(const T& value)
@@ -116,8 +129,8 @@ std::string allowed_values(const option<Settings>& which)
         else if constexpr (std::is_same_v<details::value_at<Place>, bool>)
             return "true or false";
         else if constexpr (std::is_same_v<details::value_at<Place>, std::chrono::milliseconds>)
-            return range("milliseconds");
-        else if constexpr (std::is_same_v<details::value_at<Place>, std::string>)
+            return range("milliseconds") + (which.takes_units ? ", or with a unit: 2.5s" : "");
+        else if constexpr (details::is_text<details::value_at<Place>>)
             return "a text that is not empty";
         else
             return range("a number");
@@ -134,7 +147,7 @@ reading take_value(const option<Settings>& which, Settings& settings, std::strin
             return where.take(settings, value);
         else if constexpr (std::is_same_v<details::value_at<Place>, bool>)
             return details::take_boolean(where, settings, value);
-        else if constexpr (std::is_same_v<details::value_at<Place>, std::string>)
+        else if constexpr (details::is_text<details::value_at<Place>>)
             return details::take_text(where, which, settings, value);
         else
             return details::take_number(where, which, settings, value);

@@ -48,6 +48,10 @@ std::string_view message_of(errc e)
         return "no server can be used";
     case errc::operation_timed_out:
         return "the operation took too long";
+    case errc::incomplete_reply:
+        return "the server does not say what became of some writes";
+    case errc::primary_deposed:
+        return "the primary was deposed by a newer one";
     }
     return "unknown MongoDB client error";
 }

@@ -27,6 +27,8 @@ enum class errc {
     command_failed,       // the server refused a command; context "code"
     no_server,            // none answered in time; context per server
     operation_timed_out,  // timeoutMS has passed
+    incomplete_reply,     // the server leaves out what became of some writes
+    primary_deposed,      // given up in flight, because a newer primary is known
 };
 
 const boost::system::error_category& category() noexcept;

@@ -80,7 +80,7 @@ error login_error(const error& failed)
     return error{code, failed.message()};
 }
 
-result<sasl::secret> plain_payload(const login& user)
+result<secret> plain_payload(const login& user)
 {
     for (const std::string_view text : {user.username, user.password}) {
         if (text.empty() || text.find('\0') != text.npos || !bson::is_utf8(text))
@@ -89,11 +89,12 @@ result<sasl::secret> plain_payload(const login& user)
                          "without a zero byte"};
     }
     constexpr std::string_view zero{"\0", 1};
-    return sasl::secret{zero, user.username, zero, user.password};
+    return secret{zero, user.username, zero, user.password};
 }
 
 result<sasl::scram_exchange> start_scram(const login& user, std::string_view nonce,
-                                         std::vector<sasl::scram_keys> known)
+                                         std::vector<sasl::scram_keys> known,
+                                         withheld_texts& withheld)
 {
     // SCRAM-SHA-1 hides an empty password behind its digest, so it is looked for here.
     if (user.password.empty())
@@ -103,9 +104,10 @@ result<sasl::scram_exchange> start_scram(const login& user, std::string_view non
                           : saslprep(user.password);
     if (!password)
         return std::move(password).error();
+    withheld.add(password->view());
     auto started = sasl::scram_exchange::start(
         sha_1 ? sasl::scram_hash::sha_1 : sasl::scram_hash::sha_256, user.username,
-        *std::move(password), nonce, std::move(known));
+        *std::move(password), nonce, std::move(known), user.max_iterations);
     if (!started)
         return login_error(started.error());
     return started;
@@ -149,14 +151,17 @@ public:
         login_state& state = begun.state;
         state.mechanism_ = user.mechanism;
         state.source_ = user.source.empty() ? default_source(user.mechanism) : user.source;
+        state.withheld_.add(user.username);
+        state.withheld_.add(user.password);
         switch (user.mechanism) {
         case login_mechanism::scram_sha_1:
         case login_mechanism::scram_sha_256: {
-            auto scram = start_scram(user, nonce, std::move(known));
+            auto scram = start_scram(user, nonce, std::move(known), state.withheld_);
             if (!scram)
                 return std::move(scram).error();
             state.scram_ = *std::move(scram);
             const std::string first = state.scram_->first_message();
+            state.withheld_.add(first);
             begun.command = sasl_start(user, first, "$db", state.source_);
             begun.speculative = sasl_start(user, first, "db", state.source_);
             break;
@@ -169,6 +174,7 @@ public:
             const auto payload = plain_payload(user);
             if (!payload)
                 return payload.error();
+            state.withheld_.add(payload->view());
             begun.command = sasl_start(user, payload->view(), "$db", state.source_);
             break;
         }
@@ -180,7 +186,8 @@ public:
     {
         // Whatever goes wrong below, there is no next step.
         const auto waiting = std::exchange(state_.waiting_, login_state::waiting_for::nothing);
-        if (waiting == login_state::waiting_for::nothing)
+        if (waiting == login_state::waiting_for::nothing ||
+            waiting == login_state::waiting_for::keys)
             return distrust("this conversation is over");
         // The defect is not named, since its description may quote the server.
         if (!bson::validate(reply.bytes()))
@@ -188,8 +195,9 @@ public:
         if (has_ok && !says_ok(reply))
             return server_refusal(errc::authentication_failed,
                                   "the server refused to authenticate the user by " +
-                                      std::string{name_of(state_.mechanism_)},
-                                  reply);
+                                      std::string{name_of(state_.mechanism_)} + ", authSource " +
+                                      state_.source_,
+                                  reply, &state_.withheld_);
         switch (state_.mechanism_) {
         case login_mechanism::scram_sha_1:
         case login_mechanism::scram_sha_256:
@@ -200,6 +208,16 @@ public:
             return login_step{logged_in{}};
         }
         return distrust("unknown mechanism");
+    }
+
+    result<login_step> compute()
+    {
+        const auto waiting = std::exchange(state_.waiting_, login_state::waiting_for::nothing);
+        if (waiting != login_state::waiting_for::keys)
+            return distrust("there are no keys to compute");
+        if (const auto computed = state_.scram_->compute_slice(); !computed)
+            return login_error(computed.error());
+        return answer_scram();
     }
 
 private:
@@ -218,10 +236,9 @@ private:
         case first_reply: {
             if (sasl->done)
                 return distrust("the server ends the conversation without a proof");
-            const auto answer = state_.scram_->answer(sasl->payload);
-            if (!answer)
-                return login_error(answer.error());
-            return go_on(*answer, final_reply);
+            if (const auto taken = state_.scram_->receive(sasl->payload); !taken)
+                return login_error(taken.error());
+            return answer_scram();
         }
         case final_reply:
             if (const auto proven = state_.scram_->check(sasl->payload); !proven)
@@ -234,10 +251,23 @@ private:
             if (!sasl->done)
                 return distrust("the server does not come to an end");
             break;
+        case keys:
         case nothing:
             break;
         }
         return login_step{logged_in{state_.scram_->keys()}};
+    }
+
+    result<login_step> answer_scram()
+    {
+        if (!state_.scram_->has_keys()) {
+            state_.waiting_ = login_state::waiting_for::keys;
+            return login_step{compute_keys{}};
+        }
+        const auto answer = state_.scram_->final_message();
+        if (!answer)
+            return login_error(answer.error());
+        return go_on(*answer, login_state::waiting_for::final_reply);
     }
 
     static result<login_step> step_plain(bson::view reply)
@@ -252,6 +282,7 @@ private:
 
     login_step go_on(std::string_view payload, login_state::waiting_for next)
     {
+        state_.withheld_.add(payload);
         bson::byte_buffer bytes;
         {
             bson::builder out{bytes};
@@ -320,6 +351,11 @@ result<login_step> step_login(login_state& state, bson::view reply)
 result<login_step> step_speculative(login_state& state, bson::view reply)
 {
     return login_conversation{state}.step(reply, false);
+}
+
+result<login_step> continue_login(login_state& state)
+{
+    return login_conversation{state}.compute();
 }
 
 }  // namespace holdfast::core::mongo

@@ -1,4 +1,5 @@
 #pragma once
+#include "core/mongo/handshake/withheld_texts.hpp"
 #include "core/sasl/scram.hpp"
 #include "holdfast/bson/document.hpp"
 #include "holdfast/bson/view.hpp"
@@ -33,6 +34,7 @@ struct login {
     std::string_view username = {};  // empty with X.509: the server takes it from the certificate
     std::string_view password = {};
     std::string_view source = {};  // the database; empty: the mechanism's own
+    std::int32_t max_iterations = sasl::default_max_scram_iterations;  // of SCRAM
 };
 
 /// Where a conversation stands. A value: nothing happens but by step_login().
@@ -43,13 +45,20 @@ public:
 private:
     friend class login_conversation;
 
-    enum class waiting_for : std::uint8_t { first_reply, final_reply, empty_reply, nothing };
+    enum class waiting_for : std::uint8_t {
+        first_reply,
+        keys,  // that are being computed
+        final_reply,
+        empty_reply,
+        nothing,
+    };
 
     login_mechanism mechanism_ = login_mechanism::scram_sha_256;
     waiting_for waiting_ = waiting_for::first_reply;
     std::string source_;
     std::optional<sasl::scram_exchange> scram_;
     std::int64_t conversation_ = 0;
+    withheld_texts withheld_;  // from errors: the credential, and what was sent
 };
 
 struct login_start {
@@ -68,12 +77,16 @@ struct send_next {
 struct logged_in {
     std::optional<sasl::scram_keys> keys;  // for the caller to keep: see sasl::scram_keys
 };
-using login_step = std::variant<send_next, logged_in>;
+struct compute_keys {};  // call continue_login(), and let others run before
+using login_step = std::variant<send_next, logged_in, compute_keys>;
 
 /// What to do after a reply. After an error the conversation is over.
 result<login_step> step_login(login_state& state, bson::view reply);
 
 /// The same for what a hello reply holds in `speculativeAuthenticate`: it has no `ok` of its own.
 result<login_step> step_speculative(login_state& state, bson::view reply);
+
+/// After compute_keys: computes for less than a millisecond.
+result<login_step> continue_login(login_state& state);
 
 }  // namespace holdfast::core::mongo

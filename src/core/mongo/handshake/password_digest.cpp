@@ -10,11 +10,11 @@
 
 namespace holdfast::core::mongo {
 
-result<sasl::secret> mongo_password_digest(std::string_view username, std::string_view password)
+result<secret> mongo_password_digest(std::string_view username, std::string_view password)
 {
     constexpr std::size_t md5_size = 16;
 
-    const sasl::secret text{username, std::string_view{":mongo:"}, password};
+    const secret text{username, std::string_view{":mongo:"}, password};
     std::array<unsigned char, md5_size> md5{};
     if (EVP_Digest(text.view().data(), text.view().size(), md5.data(), nullptr, EVP_md5(),
                    nullptr) != 1)
@@ -23,7 +23,7 @@ result<sasl::secret> mongo_password_digest(std::string_view username, std::strin
 
     std::array<char, 2 * md5_size> hex{};
     bson::encode_hex(md5, hex.data());
-    sasl::secret made{std::string_view{hex.data(), hex.size()}};
+    secret made{std::string_view{hex.data(), hex.size()}};
     OPENSSL_cleanse(md5.data(), md5.size());
     OPENSSL_cleanse(hex.data(), hex.size());
     return made;

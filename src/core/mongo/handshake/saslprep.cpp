@@ -36,23 +36,23 @@ struct wiped_and_freed {
 
 }  // namespace
 
-result<sasl::secret> saslprep(std::string_view password)
+result<secret> saslprep(std::string_view password)
 {
     if (std::ranges::all_of(password, is_printable_ascii))
-        return sasl::secret{password};  // these stand for themselves
+        return secret{password};  // these stand for themselves
     if (!bson::is_utf8(password))
         return refused("is not UTF-8");
     if (password.find('\0') != password.npos)
         return refused("contains a zero byte");
 
-    const sasl::secret terminated{password, std::string_view{"\0", 1}};
+    const secret terminated{password, std::string_view{"\0", 1}};
     char* made = nullptr;
     const int status = stringprep_profile(terminated.view().data(), &made, "SASLprep",
                                           STRINGPREP_NO_UNASSIGNED);
     const std::unique_ptr<char, wiped_and_freed> prepared{made};
     if (status != STRINGPREP_OK || prepared == nullptr)
         return refused("contains a character that SASLprep does not allow");
-    return sasl::secret{std::string_view{prepared.get()}};
+    return secret{std::string_view{prepared.get()}};
 }
 
 }  // namespace holdfast::core::mongo

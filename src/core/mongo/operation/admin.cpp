@@ -11,12 +11,10 @@ namespace {
 
 using holdfast::mongo::list_options;
 
-constexpr std::int32_t namespace_not_found = 26;
-
 /// What does not exist has been dropped.
 result<void> read_drop(command_outcome& outcome)
 {
-    if (outcome || outcome.error().code() == error_code{namespace_not_found, server_category()})
+    if (outcome || is_namespace_not_found(outcome.error()))
         return {};
     return std::move(outcome).error();
 }

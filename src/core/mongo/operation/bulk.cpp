@@ -31,6 +31,14 @@ constexpr std::size_t number(statement_kind kind) noexcept
     return static_cast<std::size_t>(kind);
 }
 
+error unaccounted_inserts(std::size_t sent, std::size_t stored, std::size_t refused)
+{
+    return error{errc::incomplete_reply,
+                 "of " + std::to_string(sent) + " documents the server has stored " +
+                     std::to_string(stored) + " and refused " + std::to_string(refused) +
+                     "; what became of the others, and which they are, is unclear"};
+}
+
 class writes_in_turn final : public collection_writes, private command_load {
 public:
     writes_in_turn(write_list list, bool ordered)
@@ -58,6 +66,7 @@ private:
     void merge(bson::view reply);
     void merge_upserted(const bson::element& list);
     void merge_errors(const bson::element& list);
+    void merge_inserted(std::int64_t n, std::size_t refused);
     bulk_write_result counts();
     error failed();
 
@@ -222,13 +231,9 @@ void writes_in_turn::merge(bson::view reply)
     }
     stopped_ = ordered_ && failure_.write_errors().size() != failed_before;
     switch (current().kind) {
-    case statement_kind::insert: {
-        total_.inserted_count += n;
-        // If the order counts, those behind the first failure were not tried.
-        const auto tried = static_cast<std::size_t>(std::max<std::int64_t>(n, 0));
-        inserted_.push_back({begin_, stopped_ ? std::min(end_, begin_ + tried) : end_});
+    case statement_kind::insert:
+        merge_inserted(n, failure_.write_errors().size() - failed_before);
         break;
-    }
     case statement_kind::update:
         // The server counts what it has made among what has matched.
         total_.matched_count += n - (total_.upserted_count - upserted_before);
@@ -237,6 +242,22 @@ void writes_in_turn::merge(bson::view reply)
         total_.deleted_count += n;
         break;
     }
+}
+
+void writes_in_turn::merge_inserted(std::int64_t n, std::size_t refused)
+{
+    total_.inserted_count += n;
+    const auto stored = static_cast<std::size_t>(std::max<std::int64_t>(n, 0));
+    // Servers before 5.0 may leave out documents that they have refused, if an unordered insert is
+    // retried and its last document was stored before. That is no success, and their places are
+    // unknown.
+    if (!ordered_ && stored + refused < end_ - begin_) {
+        failure_.end_unread(unaccounted_inserts(end_ - begin_, stored, refused));
+        stopped_ = true;
+        return;
+    }
+    // If the order counts, those behind the first failure were not tried.
+    inserted_.push_back({begin_, stopped_ ? std::min(end_, begin_ + stored) : end_});
 }
 
 void writes_in_turn::merge_upserted(const bson::element& list)

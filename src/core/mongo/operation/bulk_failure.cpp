@@ -81,6 +81,8 @@ error bulk_failure::worst() const
                        (more == 1 ? " other write" : " other writes") + " failed as well";
     error made{error_code{first.code, server_category()}, std::move(description)};
     made = std::move(made).with_context("write", std::move(where));
+    if (const std::string_view name = known_code_name(first.code); !name.empty())
+        made = std::move(made).with_context("codeName", std::string{name});
     if (!by_concern_)
         return made;
     for (const std::string& label : by_concern_->labels())

@@ -43,6 +43,8 @@ struct command {
     server_need need = {};
     std::optional<endpoint> only_server = {};  // the one that has the cursor
     command_load* load = nullptr;  // outlives the command
+    /// endSessions, which would leave a session of its own behind on the server.
+    bool without_session = false;
     std::optional<std::chrono::milliseconds> timeout = {};
 };
 

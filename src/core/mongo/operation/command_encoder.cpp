@@ -2,6 +2,9 @@
 
 #include "core/mongo/select/suitable.hpp"
 
+#include <algorithm>
+#include <array>
+#include <string_view>
 #include <utility>
 
 namespace holdfast::core::mongo {
@@ -18,12 +21,25 @@ message_flags flags_of(const command& what) noexcept
     return flags;
 }
 
+/// Whether it is a write that may have to wait until the server has reached a time.
+bool takes_after_cluster_time(const command& what) noexcept
+{
+    constexpr std::array<std::string_view, 10> writes{
+        "insert", "update",        "delete", "findAndModify", "bulkWrite",
+        "create", "createIndexes", "drop",   "dropDatabase",  "dropIndexes"};
+    return what.kind == retry_kind::write &&
+           std::ranges::find(writes, what.body.name()) != writes.end();
+}
+
 /// Whether the command or its session asks for a read concern. A snapshot session does so with
 /// commands that take none, too, for the server to refuse them.
 bool is_set(const command& what, const session_read_concern& session) noexcept
 {
-    return session.snapshot ||
-           (what.reads && (session.after_cluster_time || what.read_concern.level));
+    if (session.snapshot)
+        return true;
+    if (what.reads)
+        return session.after_cluster_time || what.read_concern.level;
+    return session.covers_writes && session.after_cluster_time && takes_after_cluster_time(what);
 }
 
 void write_preference(bson::builder& to, read_mode mode, const read_preference& from)
@@ -77,7 +93,7 @@ void command_encoder::add_read_concern()
             concern.add("atClusterTime", *session_.at_cluster_time);
         return;
     }
-    if (command_.read_concern.level)
+    if (command_.reads && command_.read_concern.level)
         concern.add("level", *command_.read_concern.level);
     if (session_.after_cluster_time)
         concern.add("afterClusterTime", *session_.after_cluster_time);
@@ -91,15 +107,22 @@ void command_encoder::add_database()
 void command_encoder::add_read_preference(const topology_description& topology,
                                           const server_description& server)
 {
+    const read_preference& wanted = command_.preference;
+    const bool selects_as_write = kind_in(topology, command_.selects, command_.writes_output) ==
+                                  operation_kind::write;
     if (topology.type == topology_type::single && server.type != server_type::mongos) {
-        // A member that was addressed by itself answers whatever its state is.
-        if (server.type != server_type::standalone && server.type != server_type::rs_primary)
+        const bool writes = selects_as_write && command_.kind == retry_kind::write;
+        if (server.type == server_type::standalone || writes)
+            return;
+        // A member that was addressed by itself replies whatever its state is, or will be when the
+        // command arrives. The mode primary, which is also the default, would be refused.
+        if (selects_as_write || wanted.mode == read_mode::primary)
             write_preference(fields(), read_mode::primary_preferred, {});
+        else
+            write_preference(fields(), wanted.mode, wanted);
         return;
     }
-    const read_preference& wanted = command_.preference;
-    if (kind_in(topology, command_.selects, command_.writes_output) == operation_kind::write ||
-        wanted.mode == read_mode::primary)
+    if (selects_as_write || wanted.mode == read_mode::primary)
         return;
     write_preference(fields(), wanted.mode, wanted);
 }

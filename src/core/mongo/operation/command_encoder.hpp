@@ -22,6 +22,7 @@ struct session_read_concern {
     bool snapshot = false;
     std::optional<bson::timestamp> at_cluster_time = {};
     std::optional<bson::timestamp> after_cluster_time = {};
+    bool covers_writes = false;  // writes carry after_cluster_time as well
 };
 
 /// Encodes the message of one attempt: behind the command's own fields those that depend on the

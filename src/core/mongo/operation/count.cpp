@@ -12,8 +12,6 @@ namespace {
 
 using holdfast::mongo::count_options;
 
-constexpr int namespace_not_found = 26;
-
 void put_counting_stages(bson::builder& to, bson::view filter, const count_options& options)
 {
     auto stages = to.array("pipeline");
@@ -80,7 +78,7 @@ result<std::int64_t> estimated_document_count_operation::read(command_outcome ou
                                                               const command&)
 {
     if (!outcome) {
-        if (outcome.error().code() == error_code{namespace_not_found, server_category()})
+        if (is_namespace_not_found(outcome.error()))
             return std::int64_t{0};
         return std::move(outcome).error();
     }

@@ -48,7 +48,7 @@ result<command> run_command_operation::build(const operation_space& in,
         return error{errc::command_failed, "a command needs at least one field: its name"};
     command made;
     made.database = database.empty() ? std::string_view{in.database} : database;
-    made.body = bson::document{body};
+    made.body = command_message{body};
     made.timeout = options.timeout ? options.timeout : in.timeout;
     if (options.kind == command_kind::read) {
         make_retryable_read(made, body);

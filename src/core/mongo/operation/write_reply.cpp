@@ -1,6 +1,7 @@
 #include "core/mongo/operation/write_reply.hpp"
 
 #include "core/mongo/error/server_error.hpp"
+#include "core/mongo/error/server_text.hpp"
 #include "core/mongo/operation/draft.hpp"
 #include "core/mongo/sdam/reply.hpp"
 #include "holdfast/mongo/error.hpp"
@@ -81,24 +82,15 @@ std::shared_ptr<write_failure> failure_in(bson::view reply, const command* sent)
     return found;
 }
 
-error with_labels(error to, bson::view reply)
-{
-    const bson::element labels = reply.find("errorLabels");
-    if (labels.type() != bson::type::array)
-        return to;
-    for (const bson::element& label : labels.as_array())
-        if (label.type() == bson::type::string)
-            to = std::move(to).with_label(label.as_string());
-    return to;
-}
-
 /// The error of the statement itself: it says more than that of the write concern.
 error statement_error(std::shared_ptr<write_failure> from)
 {
     const write_error& first = from->write_errors.front();
     error made{error_code{first.code, server_category()},
                first.message.empty() ? std::string{"the server gives no reason"} : first.message};
-    made = with_labels(std::move(made), from->reply);
+    if (const std::string_view name = known_code_name(first.code); !name.empty())
+        made = std::move(made).with_context("codeName", std::string{name});
+    made = with_server_labels(std::move(made), from->reply);
     return std::move(made).with_detail(std::move(from));
 }
 
@@ -128,7 +120,7 @@ std::int32_t code_in(bson::view from)
 
 std::string text_in(bson::view from, std::string_view name)
 {
-    return std::string{text_or_empty(from.find(name))};
+    return limited_text(text_or_empty(from.find(name)));
 }
 
 bson::document details_in(bson::view from)

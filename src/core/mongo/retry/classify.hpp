@@ -26,6 +26,7 @@ struct failed_attempt {
     std::optional<duration> base_backoff = {};  // baseBackoffMS
     bool sharded = false;                       // the topology
     bool of_write_concern = false;              // the command itself was done
+    bool sent = true;  // false: it failed before that, while connecting or authenticating
 };
 
 /// From this wire version on (MongoDB 4.4) servers label their errors; below it codes decide.
@@ -45,12 +46,10 @@ constexpr bool is_retryable_overload(const failed_attempt& f) noexcept
     return f.labels.system_overloaded && f.labels.retryable;
 }
 
-/// Whether the failure shows that the command was tried: then it replaces the failure of an earlier
-/// attempt.
-constexpr bool shows_an_attempt(const failed_attempt& f) noexcept
+/// Whether a server had a part in the failure.
+constexpr bool involves_server(const failed_attempt& f) noexcept
 {
-    const bool sent = f.origin == failure_origin::network || f.origin == failure_origin::server;
-    return sent && !f.labels.no_writes_performed;
+    return f.origin == failure_origin::network || f.origin == failure_origin::server;
 }
 
 /// Whether we add "RetryableWriteError" to what the application sees of a retryable write, because

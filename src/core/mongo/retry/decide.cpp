@@ -46,11 +46,34 @@ std::optional<retry_outcome> objection(const retry_policy& policy, const failed_
     return policy.repeatable ? std::nullopt : std::optional{retry_outcome::not_repeatable};
 }
 
+/// The retries that an operation is entitled to, whether or not it has a deadline.
+std::uint32_t ordinary_limit(const retry_policy& policy, bool overload_seen)
+{
+    return overload_seen ? policy.profile.max_overload_retries : 1;
+}
+
 std::uint32_t limit(const retry_policy& policy, bool overload_seen)
 {
-    if (overload_seen)
-        return policy.profile.max_overload_retries;
-    return policy.until.is_set() ? std::numeric_limits<std::uint32_t>::max() : 1;
+    if (!overload_seen && policy.until.is_set())
+        return std::numeric_limits<std::uint32_t>::max();
+    return ordinary_limit(policy, overload_seen);
+}
+
+/// Whether the last attempt was a retry that counts for the budget: one that only the deadline has
+/// allowed neither costs a token nor returns one.
+bool was_ordinary_retry(const retry_policy& policy, const retry_progress& progress)
+{
+    return progress.retries > 0 &&
+           progress.retries <= ordinary_limit(policy, progress.overload_seen);
+}
+
+/// Whether the failure replaces that of an earlier attempt in what the application sees. Of a write
+/// it must show that the command was tried: a failed login says nothing about a write that was sent
+/// before. Reads report the newest error of a server.
+bool replaces_earlier(const retry_policy& policy, const failed_attempt& failed)
+{
+    const bool tried = failed.sent || policy.kind == retry_kind::read;
+    return tried && involves_server(failed) && !failed.labels.no_writes_performed;
 }
 
 bool avoids_failed_server(const retry_policy& policy, const failed_attempt& failed)
@@ -75,12 +98,18 @@ duration overload_backoff(const resilience_profile& profile, std::uint32_t retry
     return full_jitter(base, profile.first_doublings + retry - 1, profile.max_backoff, chance);
 }
 
-token_bucket reward(const retry_policy& policy, std::uint32_t retries, token_bucket bucket)
+duration deadline_backoff(std::uint32_t nth, double chance)
+{
+    using std::chrono::milliseconds;
+    return equal_jitter(milliseconds{50}, nth - 1, milliseconds{1000}, chance);
+}
+
+token_bucket reward(const retry_policy& policy, const retry_progress& progress, token_bucket bucket)
 {
     if (!has_budget(policy))
         return bucket;
     bucket = bucket.earn(earned_by_success);
-    return retries == 0 ? bucket : bucket.earn(price_of_retry);
+    return was_ordinary_retry(policy, progress) ? bucket.earn(price_of_retry) : bucket;
 }
 
 retry_decision decide(const retry_policy& policy, const retry_progress& progress,
@@ -91,11 +120,11 @@ retry_decision decide(const retry_policy& policy, const retry_progress& progress
     retry_decision d;
     d.progress = progress;
     d.progress.failed_before = true;
-    // The newest error that shows an attempt is reported; without any such, the first.
-    d.reports_this = !progress.failed_before || shows_an_attempt(failed);
+    // Without any that replaces it, the first is reported.
+    d.reports_this = !progress.failed_before || replaces_earlier(policy, failed);
     d.tokens = bucket;
     // The server was well enough to say no for another reason: what the retry cost comes back.
-    if (has_budget(policy) && progress.retries > 0 && !overload)
+    if (has_budget(policy) && was_ordinary_retry(policy, progress) && !overload)
         d.tokens = bucket.earn(earned_by_honest_failure);
     const auto stop = [&](retry_outcome why) { return d.outcome = why, d; };
 
@@ -107,6 +136,12 @@ retry_decision decide(const retry_policy& policy, const retry_progress& progress
     if (policy.until.expired(now))
         return stop(retry_outcome::deadline_passed);
     const std::uint32_t retry = progress.retries + 1;
+    const std::uint32_t ordinary = ordinary_limit(policy, d.progress.overload_seen);
+    if (retry > ordinary) {
+        d.wait = deadline_backoff(retry - ordinary, chance);
+        if (d.wait > policy.until.left(now))
+            return stop(retry_outcome::wait_too_long);
+    }
     if (overload) {
         d.wait = overload_backoff(policy.profile, retry, failed.base_backoff, chance);
         if (d.wait > policy.until.left(now))
@@ -120,7 +155,9 @@ retry_decision decide(const retry_policy& policy, const retry_progress& progress
     }
     d.progress.retries = retry;
     d.avoids_server = avoids_failed_server(policy, failed);
-    d.outcome = overload ? retry_outcome::after_backoff : retry_outcome::at_once;
+    d.outcome = overload           ? retry_outcome::after_backoff
+                : retry > ordinary ? retry_outcome::after_deadline_backoff
+                                   : retry_outcome::at_once;
     return d;
 }
 
@@ -132,6 +169,8 @@ std::string describe(const retry_decision& d)
         return retry + ", at once";
     case retry_outcome::after_backoff:
         return retry + ", after " + in_milliseconds(d.wait) + ": the server is overloaded";
+    case retry_outcome::after_deadline_backoff:
+        return retry + ", after " + in_milliseconds(d.wait) + ": the deadline allows more";
     case retry_outcome::switched_off:
         return "not retried: switched off by retryReads or retryWrites";
     case retry_outcome::final_error:

@@ -44,6 +44,7 @@ struct retry_progress {
 enum class retry_outcome : std::uint8_t {
     at_once,
     after_backoff,
+    after_deadline_backoff,  // a retry beyond the limit, which only the deadline allows
     switched_off,     // by retryReads or retryWrites
     final_error,      // repeating would not help
     not_repeatable,   // repeating might apply it twice
@@ -66,7 +67,8 @@ struct retry_decision {
 
     constexpr bool retries() const noexcept
     {
-        return outcome == retry_outcome::at_once || outcome == retry_outcome::after_backoff;
+        return outcome == retry_outcome::at_once || outcome == retry_outcome::after_backoff ||
+               outcome == retry_outcome::after_deadline_backoff;
     }
 };
 
@@ -76,11 +78,16 @@ retry_decision decide(const retry_policy& policy, const retry_progress& progress
                       double chance);
 
 /// The bucket after an attempt that went well.
-token_bucket reward(const retry_policy& policy, std::uint32_t retries, token_bucket tokens);
+token_bucket reward(const retry_policy& policy, const retry_progress& progress,
+                    token_bucket tokens);
 
 /// The wait before retry number `retry` (from 1) after an overload error.
 duration overload_backoff(const resilience_profile& profile, std::uint32_t retry,
                           std::optional<duration> base_from_server, double chance);
+
+/// The wait before a retry that only the deadline allows, `nth` from 1. Without it an error that
+/// comes back at once would be answered by thousands of commands a second.
+duration deadline_backoff(std::uint32_t nth, double chance);
 
 /// The sentence for the attempt log.
 std::string describe(const retry_decision& decision);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
+#include <utility>
 
 namespace holdfast::core::mongo {
 
@@ -28,25 +30,21 @@ bool is_plain_address(std::string_view text) noexcept
 
 }  // namespace
 
-void address_list::storage::add(std::string_view name)
+void address_list::storage::keep(std::vector<endpoint> found)
 {
-    names.push_back(is_plain_address(name) ? name
-                                           : changed.emplace_back(reported_address(name)).value());
-}
-
-void address_list::storage::sort()
-{
-    std::ranges::sort(names);
-    const auto repeated = std::ranges::unique(names);
-    names.erase(repeated.begin(), repeated.end());
+    std::ranges::sort(found);
+    const auto repeated = std::ranges::unique(found);
+    found.erase(repeated.begin(), repeated.end());
+    addresses = std::make_shared<const std::vector<endpoint>>(std::move(found));
+    names.reserve(addresses->size());
+    for (const endpoint& one : *addresses)
+        names.emplace_back(one.value());
 }
 
 address_list::address_list(std::span<const endpoint> addresses)
 {
     const auto made = std::make_shared<storage>();
-    for (const endpoint& one : addresses)
-        made->names.push_back(made->changed.emplace_back(one).value());
-    made->sort();
+    made->keep(std::vector<endpoint>(addresses.begin(), addresses.end()));
     storage_ = made;
 }
 
@@ -57,11 +55,15 @@ address_list address_list::parse(bson::array_view reported, const address_list& 
         return previous;
     const auto made = std::make_shared<storage>();
     made->source.emplace(reported);
-    for (const bson::element& item : *made->source) {
-        if (item.type() == bson::type::string)
-            made->add(item.as_string());
+    std::vector<endpoint> found;
+    for (const bson::element& item : reported) {
+        if (item.type() != bson::type::string)
+            continue;
+        const std::string_view name = item.as_string();
+        found.push_back(is_plain_address(name) ? endpoint{std::string{name}}
+                                               : reported_address(name));
     }
-    made->sort();
+    made->keep(std::move(found));
     address_list list;
     list.storage_ = made;
     return list;

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <initializer_list>
-#include <list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -41,16 +40,21 @@ public:
         return storage_ == other.storage_;
     }
 
+    /// The same addresses for events, not copied; null if there are none.
+    std::shared_ptr<const std::vector<endpoint>> shared() const noexcept
+    {
+        return storage_ ? storage_->addresses : nullptr;
+    }
+
     friend bool operator==(const address_list& a, const address_list& b) noexcept;
 
 private:
     struct storage {
         std::optional<bson::array> source;  // as it was reported
-        std::list<endpoint> changed;  // those that were not reported as they should be
-        std::vector<std::string_view> names;  // in one of the above
+        std::shared_ptr<const std::vector<endpoint>> addresses;
+        std::vector<std::string_view> names;  // of these
 
-        void add(std::string_view name);
-        void sort();
+        void keep(std::vector<endpoint> found);
     };
 
     const std::vector<std::string_view>& names() const noexcept;

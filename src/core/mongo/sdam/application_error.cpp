@@ -1,5 +1,6 @@
 #include "core/mongo/sdam/application_error.hpp"
 
+#include "core/mongo/error/server_text.hpp"
 #include "core/mongo/sdam/reply.hpp"
 #include "core/mongo/sdam/topology_update.hpp"
 
@@ -27,17 +28,15 @@ std::optional<std::int32_t> code_of(bson::view reply)
     return e && code ? std::optional{*code} : std::nullopt;
 }
 
-std::string text_of(bson::view reply, std::string_view field)
-{
-    return reply[field].get<std::string>().value_or("");
-}
-
 reply_error inspect(bson::view subject, std::string_view text_field)
 {
     reply_error found;
     found.code = code_of(subject);
-    found.message = text_of(subject, text_field);
-    found.change = classify_state_change(found.code, found.message);
+    const bson::element text = subject[text_field];
+    const std::string_view message = text.type() == bson::type::string ? text.as_string()
+                                                                       : std::string_view{};
+    found.change = classify_state_change(found.code, message);
+    found.message = limited_text(message);
     return found;
 }
 
@@ -140,6 +139,11 @@ transition apply_error(const topology_ptr& before, const application_error& e,
     if (!before->find(e.server) || e.generation < pool_generation)
         return {before};
     const bool ready = e.phase == connection_phase::ready;
+    if (!ready && e.refusal) {  // a change of its state is one in whatever phase it is reported
+        const state_change change = classify_state_change(e.refusal, {});
+        if (change != state_change::none)
+            return on_state_change(before, e, change, now, client);
+    }
     switch (e.kind) {
     case failure_kind::command: {
         const state_change change = inspect_reply(e.reply).change;
@@ -156,7 +160,8 @@ transition apply_error(const topology_ptr& before, const application_error& e,
     case failure_kind::network:
         break;
     }
-    if (e.phase == connection_phase::connecting && profile.connect_errors_are_overload)
+    if (e.phase == connection_phase::connecting && profile.connect_errors_are_overload &&
+        !e.never_overload)
         return {before};
     return on_lost_connection(before, e, now, client);
 }

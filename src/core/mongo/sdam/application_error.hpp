@@ -45,7 +45,9 @@ struct application_error {
     std::int32_t max_wire_version = 0;  // of the connection
     error cause;  // what the application sees
     bson::view reply = {};  // of a command error
+    std::optional<std::int32_t> refusal = {};  // the code of a server that refused hello or login
     std::optional<bson::object_id> service_id = {};
+    bool never_overload = false;  // while connecting: overload cannot have been the cause
 };
 
 /// What such an error does to the topology. `pool_generation` is the pool's, or the service's, at

@@ -1,5 +1,6 @@
 #include "core/mongo/sdam/server_description.hpp"
 
+#include "core/mongo/error/server_text.hpp"
 #include "core/mongo/sdam/reply.hpp"
 #include "core/mongo/settings/address.hpp"
 #include "holdfast/bson/errc.hpp"
@@ -145,12 +146,66 @@ void read_rest(const bson::element& e, server_description& s)
 
 error refused(bson::view reply)
 {
-    const auto message = optional_field<std::string>(reply["errmsg"]);
+    const bson::element message = reply["errmsg"];
     const auto code = optional_field<std::int32_t>(reply["code"]);
-    std::string text = "hello failed: " + message.value_or("the reply lacks ok: 1");
+    std::string text = "hello failed: " + (message.type() == bson::type::string
+                                               ? limited_text(message.as_string())
+                                               : "the reply lacks ok: 1");
     if (code)
         text += " (code " + std::to_string(*code) + ")";
     return error{bson::errc::invalid_value, std::move(text)};
+}
+
+/// The number of hosts in a reply; 0 if the lists are too short to hold more than are accepted.
+std::size_t count_hosts(bson::view reply)
+{
+    constexpr std::size_t smallest_item = 8;  // its type, "0", and an empty string
+    std::size_t bytes = 0;
+    std::size_t count = 0;
+    const bson::element lists[] = {reply["hosts"], reply["passives"], reply["arbiters"]};
+    for (const bson::element& list : lists)
+        bytes += list.type() == bson::type::array ? list.as_array().bytes().size() : 0;
+    if (bytes <= max_reported_hosts * smallest_item) [[likely]]
+        return 0;
+    for (const bson::element& list : lists) {
+        if (list.type() != bson::type::array)
+            continue;
+        for (const bson::element& item : list.as_array())
+            count += item.type() == bson::type::string;
+    }
+    return count;
+}
+
+std::size_t longest_name(bson::view reply)
+{
+    std::size_t longest = 0;
+    const auto look_at = [&](const bson::element& e) {
+        if (e.type() == bson::type::string)
+            longest = std::max(longest, e.as_string().size());
+    };
+    look_at(reply["setName"]);
+    for (const char* const field : {"hosts", "passives", "arbiters"}) {
+        const bson::element list = reply[field];
+        if (list.type() != bson::type::array || list.as_array().bytes().size() <= max_reported_name)
+            continue;
+        for (const bson::element& item : list.as_array())
+            look_at(item);
+    }
+    return longest;
+}
+
+/// What in a reply is beyond its limit.
+std::optional<error> excess(bson::view reply)
+{
+    const auto beyond = [](std::string what, std::size_t limit) {
+        return error{bson::errc::invalid_value, "hello " + std::move(what) + ", at most " +
+                                                    std::to_string(limit) + " are accepted"};
+    };
+    if (const std::size_t count = count_hosts(reply); count > max_reported_hosts)
+        return beyond("lists " + std::to_string(count) + " hosts", max_reported_hosts);
+    if (const std::size_t longest = longest_name(reply); longest > max_reported_name)
+        return beyond("has a name of " + std::to_string(longest) + " bytes", max_reported_name);
+    return std::nullopt;
 }
 
 }  // namespace
@@ -238,6 +293,9 @@ server_description parse_hello(endpoint address, bson::view reply, round_trip_ti
     static const server_description nothing;
     if (!is_ok(reply))
         return unknown_server(std::move(address), refused(reply), parse_topology_version(reply),
+                              now);
+    if (auto why = excess(reply)) [[unlikely]]
+        return unknown_server(std::move(address), *std::move(why), parse_topology_version(reply),
                               now);
     server_description s;
     s.address = std::move(address);

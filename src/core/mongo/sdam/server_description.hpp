@@ -5,6 +5,7 @@
 #include "holdfast/error.hpp"
 #include "holdfast/id.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -16,6 +17,12 @@ namespace holdfast::core::mongo {
 /// The wire versions that this client speaks: MongoDB 3.6 to 8.2.
 inline constexpr std::int32_t client_min_wire_version = 6;
 inline constexpr std::int32_t client_max_wire_version = 27;
+
+/// As many members a server may name in one reply, and as many servers without a primary's word
+/// may make up a topology: each costs a monitor and a connection. Replica sets have at most 50.
+inline constexpr std::size_t max_reported_hosts = 1'000;
+/// Names of sets and of hosts get into every message about the topology. A host has at most 255.
+inline constexpr std::size_t max_reported_name = 1'000;
 
 enum class server_type : std::uint8_t {
     unknown,
@@ -103,8 +110,9 @@ struct server_description {
 using server_ptr = std::shared_ptr<const server_description>;
 
 /// Reads the reply to hello or legacy hello. `rtt` has been averaged by its caller; `before` is the
-/// server's last description, with which it shares the lists of members that have not changed. The
-/// hello itself is written by core/mongo/handshake, which knows connections and no topology.
+/// server's last description, with which it shares the lists of members that have not changed. A
+/// reply beyond the limits above makes the server unknown, with an error. The hello
+/// itself is written by core/mongo/handshake, which knows connections and no topology.
 struct round_trip_times {
     std::optional<duration> average = {};
     std::optional<duration> minimum = {};

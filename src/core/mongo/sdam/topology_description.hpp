@@ -25,6 +25,12 @@ enum class topology_type : std::uint8_t {
 /// The name in events and official tests: "ReplicaSetWithPrimary".
 std::string_view name_of(topology_type type) noexcept;
 
+/// A server that answered, and was removed because it is not part of the replica set.
+struct removed_server {
+    endpoint address;
+    std::optional<std::string> set_name = {};  // none: a standalone server, or a mongos
+};
+
 /// All that is known of a deployment at one moment. Never changed once published: readers keep a
 /// pointer, the writer makes the next one.
 struct topology_description {
@@ -32,10 +38,12 @@ struct topology_description {
     std::optional<std::string> set_name = {};
     std::optional<bson::object_id> max_election_id = {};
     std::optional<std::int64_t> max_set_version = {};
+    server_ptr last_primary = {};  // as it was accepted, whatever became of it. Not compared
     std::vector<server_ptr> servers = {};  // sorted by address
     std::size_t seed_count = 0;            // as configured, whatever became of the seeds
     std::optional<std::string> compatibility_error = {};
     std::optional<std::int32_t> logical_session_timeout_minutes = {};
+    std::vector<removed_server> removed = {};  // for people: why there is no server. Not compared
 
     bool compatible() const noexcept { return !compatibility_error; }
 

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstddef>
 #include <iterator>
+#include <limits>
 #include <ranges>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -18,12 +21,28 @@ namespace {
 constexpr std::int32_t elections_come_first = 17;
 /// From MongoDB 4.2 a primary that steps down keeps its connections.
 constexpr std::int32_t stepdown_keeps_connections = 8;
-/// The release that speaks client_min_wire_version.
-constexpr std::string_view oldest_release = "3.6";
+constexpr std::size_t most_removed_shown = 8;
 
 error stale_primary(std::string_view why)
 {
     return error{bson::errc::invalid_value, "primary marked stale due to " + std::string{why}};
+}
+
+constexpr auto address_of = [](const server_ptr& s) -> std::string_view {
+    return s->address.value();
+};
+
+/// Whether both name their election, and that of `newer` came later, in the order in which
+/// is_stale_primary() compares them.
+bool was_elected_later(const server_description& newer, const server_description& older)
+{
+    if (!newer.election_id || !newer.set_version || !older.election_id || !older.set_version)
+        return false;
+    if (newer.max_wire_version >= elections_come_first)
+        return std::tie(older.election_id, older.set_version) <
+               std::tie(newer.election_id, newer.set_version);
+    return std::tie(older.set_version, older.election_id) <
+           std::tie(newer.set_version, newer.election_id);
 }
 
 template <class T>
@@ -37,35 +56,69 @@ std::string shown(const std::optional<T>& value)
 
 }  // namespace
 
-std::vector<server_ptr>::iterator topology_update::slot(const endpoint& address)
+std::vector<server_ptr>::iterator topology_update::slot(std::string_view address)
 {
-    return std::ranges::lower_bound(
-        next_.servers, address, {},
-        [](const server_ptr& s) -> const endpoint& { return s->address; });
+    return std::ranges::lower_bound(next_.servers, address, {}, address_of);
 }
 
 void topology_update::put(server_ptr s)
 {
-    const auto at = slot(s->address);
+    const auto at = slot(s->address.value());
     *at = std::move(s);
 }
 
-void topology_update::add(const endpoint& address)
+std::size_t topology_update::add_all(std::span<const std::string_view> addresses, std::size_t limit)
 {
-    const auto at = slot(address);
-    if (at != next_.servers.end() && (*at)->address == address)
-        return;
-    next_.servers.insert(at, std::make_shared<const server_description>(unknown_server(address)));
-    does(start_monitor{address});
-    emit(server_opening{address});
+    std::vector<server_ptr> joining;
+    std::set<std::string_view> fresh;  // a list, or two lists, may name a server twice
+    for (const std::string_view address : addresses) {
+        const auto at = slot(address);
+        const bool known = at != next_.servers.end() && (*at)->address.value() == address;
+        if (known || !fresh.insert(address).second)
+            continue;
+        if (next_.servers.size() + joining.size() >= limit)
+            continue;
+        joining.push_back(std::make_shared<const server_description>(
+            unknown_server(endpoint{std::string{address}})));
+        does(start_monitor{joining.back()->address});
+        emit(server_opening{joining.back()->address});
+    }
+    const std::size_t left_out = fresh.size() - joining.size();
+    std::ranges::sort(joining, {}, address_of);
+    std::vector<server_ptr> all;
+    all.reserve(next_.servers.size() + joining.size());
+    std::ranges::merge(next_.servers, joining, std::back_inserter(all), {}, address_of, address_of);
+    next_.servers = std::move(all);
+    return left_out;
+}
+
+void topology_update::keep_only(const std::function<bool(std::string_view)>& stays)
+{
+    std::vector<server_ptr> kept;
+    for (server_ptr& s : next_.servers) {
+        if (stays(s->address.value())) {
+            kept.push_back(std::move(s));
+        } else {
+            does(stop_monitor{s->address});
+            emit(server_closed{s->address});
+        }
+    }
+    next_.servers = std::move(kept);
 }
 
 void topology_update::remove(const endpoint& address)
 {
-    const auto at = slot(address);
+    const auto at = slot(address.value());
     assert(at != next_.servers.end() && (*at)->address == address);
     const server_ptr kept = *at;  // `address` may be part of what goes
     next_.servers.erase(at);
+    if (next_.set_name && !is_unknown(kept->type) && kept->set_name != next_.set_name) {
+        std::erase_if(next_.removed,
+                      [&](const removed_server& one) { return one.address == kept->address; });
+        next_.removed.push_back({kept->address, kept->set_name});
+        if (next_.removed.size() > most_removed_shown)
+            next_.removed.erase(next_.removed.begin());
+    }
     does(stop_monitor{kept->address});
     emit(server_closed{kept->address});
 }
@@ -179,7 +232,8 @@ void topology_update::update_rs_without_primary(const server_ptr& s)
     if (has_other_set_name(s))
         return remove(s->address);
     next_.set_name = s->set_name;
-    add_members(s);
+    // Without a primary nothing takes members away: the lists of several may add up.
+    add_members(s, max_reported_hosts);
     hint_primary(s);
     if (s->me && *s->me != s->address)
         remove(s->address);
@@ -209,8 +263,10 @@ void topology_update::update_rs_from_primary(const server_ptr& s)
         return check_if_has_primary();
     }
     depose_other_primaries(s);
+    release_lost_primary(s);
+    next_.last_primary = s;
     if (!has_exactly_members(s)) {
-        add_members(s);
+        add_members(s, std::numeric_limits<std::size_t>::max());
         remove_all_but_members(s);
     }
     check_if_has_primary();
@@ -259,17 +315,32 @@ void topology_update::depose_other_primaries(const server_ptr& s)
         error why = stale_primary("discovery of newer primary " + s->address.value());
         other = std::make_shared<const server_description>(unknown_server(deposed->address, why));
         emit(server_description_changed{deposed, other});
+        if (was_elected_later(*s, *deposed))
+            does(release_operations{deposed->address, s->address});
         if (deposed->max_wire_version < stepdown_keeps_connections)
             does(clear_pool{deposed->address, std::move(why)});
         does(request_check{deposed->address});
     }
 }
 
+/// A primary that was lost before its successor was known (a failed handshake, a connection that
+/// broke) was not deposed above, but its operations wait in vain as well. One that has answered
+/// since, as a secondary say, answers them itself.
+void topology_update::release_lost_primary(const server_ptr& s)
+{
+    const server_ptr& last = next_.last_primary;
+    if (!last || last->address == s->address || !was_elected_later(*s, *last))
+        return;
+    const server_ptr before = before_->find(last->address);  // a primary was deposed above
+    if (before && next_.find(last->address) && is_unknown(before->type))
+        does(release_operations{last->address, s->address});
+}
+
 void topology_update::hint_primary(const server_ptr& s)
 {
     if (!s->primary)
         return;
-    const auto at = slot(*s->primary);
+    const auto at = slot(s->primary->value());
     if (at == next_.servers.end() || (*at)->address != *s->primary ||
         (*at)->type != server_type::unknown)
         return;
@@ -297,24 +368,24 @@ bool topology_update::has_exactly_members(const server_ptr& s) const
            std::ranges::all_of(lists, [](const auto& rest) { return rest.empty(); });
 }
 
-void topology_update::add_members(const server_ptr& s)
+void topology_update::add_members(const server_ptr& s, std::size_t limit)
 {
-    for (const address_list* list : {&s->hosts, &s->passives, &s->arbiters}) {
-        for (const std::string_view member : *list)
-            add(endpoint{std::string{member}});
-    }
+    std::vector<std::string_view> members;
+    for (const address_list* list : {&s->hosts, &s->passives, &s->arbiters})
+        members.insert(members.end(), list->begin(), list->end());
+    const std::size_t left_out = add_all(members, limit);
+    if (left_out != 0)
+        does(warn{std::to_string(left_out) + " members that " + s->address.value() +
+                  " names are ignored: a topology has at most " + std::to_string(limit) +
+                  " servers"});
 }
 
 void topology_update::remove_all_but_members(const server_ptr& s)
 {
-    std::vector<server_ptr> leaving;
-    std::ranges::copy_if(next_.servers, std::back_inserter(leaving), [&](const server_ptr& other) {
-        const std::string_view address = other->address.value();
-        return !s->hosts.contains(address) && !s->passives.contains(address) &&
-               !s->arbiters.contains(address);
+    keep_only([&](std::string_view address) {
+        return s->hosts.contains(address) || s->passives.contains(address) ||
+               s->arbiters.contains(address);
     });
-    for (const server_ptr& other : leaving)
-        remove(other->address);
 }
 
 void topology_update::check_if_has_primary()
@@ -323,61 +394,6 @@ void topology_update::check_if_has_primary()
         next_.servers, [](const server_ptr& s) { return s->type == server_type::rs_primary; });
     next_.type = has_primary ? topology_type::replica_set_with_primary
                              : topology_type::replica_set_no_primary;
-}
-
-void topology_update::check_compatibility()
-{
-    next_.compatibility_error.reset();
-    for (const server_ptr& s : next_.servers) {
-        if (is_unknown(s->type) || s->type == server_type::load_balancer)
-            continue;
-        if (s->min_wire_version > client_.max) {
-            next_.compatibility_error = "Server at " + s->address.value() +
-                                        " requires wire version " +
-                                        std::to_string(s->min_wire_version) +
-                                        ", but this version of Holdfast only supports up to " +
-                                        std::to_string(client_.max) + ".";
-            return;
-        }
-        if (s->max_wire_version < client_.min) {
-            next_.compatibility_error = "Server at " + s->address.value() +
-                                        " reports wire version " +
-                                        std::to_string(s->max_wire_version) +
-                                        ", but this version of Holdfast requires at least " +
-                                        std::to_string(client_.min) + " (MongoDB " +
-                                        std::string{oldest_release} + ").";
-            return;
-        }
-    }
-}
-
-void topology_update::find_session_timeout()
-{
-    next_.logical_session_timeout_minutes.reset();
-    for (const server_ptr& s : next_.servers) {
-        if (!is_data_bearing(s->type))
-            continue;
-        const auto& minutes = s->logical_session_timeout_minutes;
-        if (!minutes) {
-            next_.logical_session_timeout_minutes.reset();
-            return;
-        }
-        auto& shortest = next_.logical_session_timeout_minutes;
-        shortest = shortest ? std::min(*shortest, *minutes) : *minutes;
-    }
-}
-
-transition topology_update::finish()
-{
-    if (next_.servers.empty() && !before_->servers.empty())
-        does(warn{"the last server, " + before_->servers.back()->address.value() +
-                  ", was removed from the topology: nothing is left to discover others from"});
-    check_compatibility();
-    find_session_timeout();
-    auto after = std::make_shared<const topology_description>(std::move(next_));
-    if (*before_ != *after)
-        emit(topology_description_changed{before_, after});
-    return {std::move(after), std::move(effects_), std::move(events_)};
 }
 
 }  // namespace holdfast::core::mongo

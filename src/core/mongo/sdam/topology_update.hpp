@@ -1,6 +1,12 @@
 #pragma once
 #include "core/mongo/sdam/transition.hpp"
 
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string_view>
+#include <vector>
+
 namespace holdfast::core::mongo {
 
 /// One change of the topology in the making: the next description, and the effects and events that
@@ -20,8 +26,11 @@ public:
     /// Runs the cell of the table for a server that has just been replaced.
     void run_table(const server_ptr& s);
 
-    void add(const endpoint& address);
+    /// Adds those that are not there yet, as long as there are fewer than `limit` servers. Returns
+    /// how many were left out.
+    std::size_t add_all(std::span<const std::string_view> addresses, std::size_t limit);
     void remove(const endpoint& address);
+    void keep_only(const std::function<bool(std::string_view)>& stays);
 
     void does(effect e) { effects_.push_back(std::move(e)); }
     void emit(sdam_event e) { events_.push_back(std::move(e)); }
@@ -46,14 +55,15 @@ private:
     bool is_stale_primary(const server_ptr& s);
     void mark_stale(const server_ptr& s);
     void depose_other_primaries(const server_ptr& s);
+    void release_lost_primary(const server_ptr& s);
     void hint_primary(const server_ptr& s);
     bool has_exactly_members(const server_ptr& s) const;
-    void add_members(const server_ptr& s);
+    void add_members(const server_ptr& s, std::size_t limit);
     void remove_all_but_members(const server_ptr& s);
     void check_compatibility();
     void find_session_timeout();
 
-    std::vector<server_ptr>::iterator slot(const endpoint& address);
+    std::vector<server_ptr>::iterator slot(std::string_view address);
 
     const topology_ptr& before_;
     topology_description next_;

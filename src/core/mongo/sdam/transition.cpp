@@ -1,14 +1,19 @@
 #include "core/mongo/sdam/transition.hpp"
 
+#include "core/mongo/error/server_text.hpp"
 #include "core/mongo/sdam/topology_update.hpp"
 #include "holdfast/bson/errc.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <string_view>
 #include <utility>
 
 namespace holdfast::core::mongo {
 
 namespace {
+
+constexpr std::size_t max_set_name = 256;
 
 /// A direct connection with a set name is only for a member of that set.
 void check_single(const topology_description& t, server_description& s)
@@ -16,9 +21,10 @@ void check_single(const topology_description& t, server_description& s)
     if (t.type != topology_type::single || !t.set_name || is_unknown(s.type) ||
         t.set_name == s.set_name)
         return;
-    error why{bson::errc::invalid_value,
-              "the server is a member of replica set \"" + s.set_name.value_or("") +
-                  "\", the connection string names \"" + *t.set_name + "\""};
+    error why{bson::errc::invalid_value, "the server is a member of replica set \"" +
+                                             limited_text(s.set_name.value_or(""), max_set_name) +
+                                             "\", the connection string names \"" + *t.set_name +
+                                             "\""};
     s = unknown_server(s.address, std::move(why), s.version, s.last_update_time);
 }
 
@@ -109,15 +115,14 @@ transition apply_srv(const topology_ptr& before, const std::vector<endpoint>& re
     if (resolved.empty())
         return {before};  // an answer without hosts must not take the topology away
     topology_update update{before, client};
-    for (const server_ptr& s : before->servers) {
-        if (std::ranges::find(resolved, s->address) == resolved.end())
-            update.remove(s->address);
-    }
-    for (const endpoint& host : resolved) {
-        if (max_hosts != 0 && update.next().servers.size() >= max_hosts)
-            break;
-        update.add(host);
-    }
+    std::vector<std::string_view> names;
+    for (const endpoint& host : resolved)
+        names.push_back(host.value());
+    std::vector<std::string_view> sorted = names;
+    std::ranges::sort(sorted);
+    update.keep_only(
+        [&](std::string_view address) { return std::ranges::binary_search(sorted, address); });
+    update.add_all(names, max_hosts == 0 ? std::numeric_limits<std::size_t>::max() : max_hosts);
     return update.finish();
 }
 

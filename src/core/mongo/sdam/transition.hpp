@@ -39,8 +39,14 @@ struct cancel_check {  // the one that is under way
 struct warn {
     std::string text;
 };
+/// A primary of a later election has deposed the server, which may be frozen and never answer:
+/// operations that need not wait for it go to the newer one.
+struct release_operations {
+    endpoint server;
+    endpoint newer;
+};
 using effect = std::variant<start_monitor, stop_monitor, mark_pool_ready, clear_pool, request_check,
-                            cancel_check, warn>;
+                            cancel_check, warn, release_operations>;
 
 /// A new topology (the old pointer if nothing was touched), effects and events.
 struct transition {

@@ -94,8 +94,9 @@ private:
     {
         servers found = of_type(from_, server_type::rs_secondary);
         if (preference_.max_staleness) {
+            const staleness_reference reference = staleness_reference_of(topology_);
             std::erase_if(found, [&](const server_ptr& s) {
-                return staleness(*s, topology_, heartbeat_) > *preference_.max_staleness;
+                return staleness(*s, reference, heartbeat_) > *preference_.max_staleness;
             });
         }
         return found;
@@ -177,23 +178,32 @@ result<void> check_preference(const read_preference& preference, const topology_
     return {};
 }
 
-duration staleness(const server_description& secondary, const topology_description& t,
+staleness_reference staleness_reference_of(const topology_description& t)
+{
+    staleness_reference found;
+    const auto primary = std::ranges::find_if(
+        t.servers, [](const server_ptr& s) { return s->type == server_type::rs_primary; });
+    if (primary != t.servers.end() && (*primary)->last_write_date)
+        found.primary = primary->get();
+    for (const server_ptr& s : t.servers) {
+        if (s->type == server_type::rs_secondary)
+            found.newest_write = std::max(found.newest_write, s->last_write_date);
+    }
+    return found;
+}
+
+duration staleness(const server_description& secondary, const staleness_reference& reference,
                    duration heartbeat_frequency)
 {
     if (!secondary.last_write_date)
         return heartbeat_frequency;  // it has not said; only a set without writes is so
-    const auto primary = std::ranges::find_if(
-        t.servers, [](const server_ptr& s) { return s->type == server_type::rs_primary; });
-    if (primary != t.servers.end() && (*primary)->last_write_date) {
-        const duration checked_later = secondary.last_update_time - (*primary)->last_update_time;
-        return checked_later - (*secondary.last_write_date - *(*primary)->last_write_date) +
+    if (const server_description* const primary = reference.primary) {
+        const duration checked_later = secondary.last_update_time - primary->last_update_time;
+        return checked_later - (*secondary.last_write_date - *primary->last_write_date) +
                heartbeat_frequency;
     }
-    auto newest = *secondary.last_write_date;
-    for (const server_ptr& s : t.servers) {
-        if (s->type == server_type::rs_secondary && s->last_write_date)
-            newest = std::max(newest, *s->last_write_date);
-    }
+    const auto newest = std::max(*secondary.last_write_date,
+                                 reference.newest_write.value_or(*secondary.last_write_date));
     return newest - *secondary.last_write_date + heartbeat_frequency;
 }
 

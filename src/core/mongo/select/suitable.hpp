@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -53,8 +54,15 @@ result<std::vector<server_ptr>> suitable_servers(const topology_description& t,
 std::vector<server_ptr> in_latency_window(std::span<const server_ptr> servers,
                                           duration local_threshold);
 
+/// What the lag of secondaries is measured against; found once for all of a topology.
+struct staleness_reference {
+    const server_description* primary = nullptr;  // null if there is none, or it does not say
+    std::optional<bson::datetime> newest_write = {};  // of the secondaries
+};
+staleness_reference staleness_reference_of(const topology_description& t);
+
 /// How far a secondary lags behind, as estimated from the last heartbeats.
-duration staleness(const server_description& secondary, const topology_description& t,
+duration staleness(const server_description& secondary, const staleness_reference& reference,
                    duration heartbeat_frequency);
 
 }  // namespace holdfast::core::mongo

@@ -8,6 +8,11 @@
 
 namespace holdfast::core::mongo {
 
+constexpr char ascii_lower(char c) noexcept
+{
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
 inline constexpr std::uint16_t default_port = 27017;
 
 /// An endpoint taken apart: "[::1]:27017" is host "::1" and port 27017; the path of a Unix socket

@@ -5,6 +5,7 @@
 #include "core/mongo/settings/read_preference.hpp"
 #include "holdfast/error.hpp"
 #include "holdfast/id.hpp"
+#include "holdfast/secret.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -25,7 +26,7 @@ struct tls_settings {
     std::optional<bool> enabled = {};  // see uses_tls()
     std::optional<std::string> ca_file = {};
     std::optional<std::string> certificate_key_file = {};
-    std::optional<std::string> certificate_key_file_password = {};
+    std::optional<secret> certificate_key_file_password = {};
     std::optional<bool> allow_invalid_certificates = {};
     std::optional<bool> allow_invalid_hostnames = {};
     std::optional<bool> disable_ocsp_endpoint_check = {};
@@ -50,7 +51,7 @@ struct proxy_settings {
     std::optional<std::string> host = {};
     std::optional<std::uint32_t> port = {};  // none: 1080
     std::optional<std::string> username = {};
-    std::optional<std::string> password = {};
+    std::optional<secret> password = {};
 
     friend bool operator==(const proxy_settings&, const proxy_settings&) = default;
 };
@@ -86,6 +87,7 @@ struct client_settings {
 
     std::optional<std::string> app_name = {};
     std::optional<mongo::credential> credential = {};
+    std::int32_t scram_max_iterations = 600'000;
     tls_settings tls = {};
     proxy_settings proxy = {};
     pool_settings pool = {};
@@ -113,6 +115,7 @@ struct client_settings {
     std::optional<std::uint32_t> max_adaptive_retries = {};  // only under upstream_2026_07
     std::optional<bool> enable_overload_retargeting = {};  // only under upstream_2026_07
     bool fail_fast_on_terminal_errors = true;
+    bool rescue_from_deposed_primary = true;
     std::optional<server_api_settings> server_api = {};  // no option of a connection string
 
     friend bool operator==(const client_settings&, const client_settings&) = default;

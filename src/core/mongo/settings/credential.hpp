@@ -1,6 +1,7 @@
 #pragma once
 #include "core/mongo/settings/profile.hpp"
 #include "holdfast/error.hpp"
+#include "holdfast/secret.hpp"
 
 #include <map>
 #include <optional>
@@ -11,7 +12,7 @@ namespace holdfast::core::mongo {
 /// The credential of the application. Nothing in here may ever reach a message, a log or an event.
 struct credential {
     std::optional<std::string> username = {};
-    std::optional<std::string> password = {};
+    std::optional<secret> password = {};
     std::string source = {};                    // the database that knows the user
     std::optional<std::string> mechanism = {};  // none: negotiated with the server
     std::map<std::string, std::string> properties = {};  // names in capitals: "SERVICE_NAME"

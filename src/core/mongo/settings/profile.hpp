@@ -29,12 +29,18 @@ struct resilience_profile {
     /// `avoids_failed_server` (core/mongo/retry).
     bool always_retargets = true;
     /// Whether a network error while connecting is taken for a sign of overload: labelled as such,
-    /// the server stays known and its pool is not cleared.
+    /// the server stays known and its pool is not cleared. Not what overload cannot cause: a name
+    /// or a certificate that is wrong, a hello that is refused.
     bool connect_errors_are_overload = false;
     /// Whether keys for MONGODB-AWS come from the environment only, never from a connection string.
     bool refuses_aws_keys = false;
     /// The value of `backpressure` in the handshake: true, or the string "2".
     bool backpressure_as_string = false;
+    /// Whether also the first hello of a connection is an OP_MSG, which servers before 3.6 do not
+    /// know.
+    bool hello_over_op_msg = false;
+    /// Whether writes in a causally consistent session carry afterClusterTime, as its reads do.
+    bool after_cluster_time_on_writes = false;
 
     friend constexpr bool operator==(const resilience_profile&,
                                      const resilience_profile&) = default;
@@ -52,6 +58,8 @@ inline constexpr resilience_profile upstream_2026_07{
     .connect_errors_are_overload = true,
     .refuses_aws_keys = true,
     .backpressure_as_string = true,
+    .hello_over_op_msg = true,
+    .after_cluster_time_on_writes = true,
 };
 
 constexpr std::string_view name_of(profile_name name) noexcept

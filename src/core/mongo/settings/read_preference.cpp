@@ -1,5 +1,7 @@
 #include "core/mongo/settings/read_preference.hpp"
 
+#include "core/mongo/settings/address.hpp"
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -16,11 +18,6 @@ constexpr std::array<std::pair<read_mode, std::string_view>, 5> modes{{
     {read_mode::nearest, "nearest"},
 }};
 
-constexpr char lower(char c) noexcept
-{
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
 }  // namespace
 
 std::string_view name_of(read_mode mode) noexcept
@@ -34,7 +31,7 @@ std::string_view name_of(read_mode mode) noexcept
 std::optional<read_mode> parse_read_mode(std::string_view name) noexcept
 {
     for (const auto& [mode, known] : modes)
-        if (std::ranges::equal(name, known, {}, lower, lower))
+        if (std::ranges::equal(name, known, {}, ascii_lower, ascii_lower))
             return mode;
     return std::nullopt;
 }

@@ -12,14 +12,9 @@ namespace {
 constexpr std::string_view plain_scheme = "mongodb://";
 constexpr std::string_view srv_scheme = "mongodb+srv://";
 
-error malformed(std::string why)
-{
-    return error{errc::invalid_connection_string, "connection string: " + std::move(why)};
-}
-
 error badly_encoded_user()
 {
-    return malformed(
+    return malformed_connection_string(
         "the user name and the password must be percent-encoded: write %40 for @, %3A "
         "for :, %2F for /, %3F for ?, %23 for #, %5B for [, %5D for ], %25 for %");
 }
@@ -44,19 +39,22 @@ result<void> split_userinfo(std::string_view text, connection_string& to)
     auto password = decode_userinfo(text.substr(colon + 1));
     if (!password)
         return std::move(password).error();
-    to.password = *std::move(password);
+    to.password = secret{*password};
+    wipe(*password);
     return {};
 }
 
 result<void> split_hosts(std::string_view text, connection_string& to)
 {
     if (text.empty())
-        return malformed("there is no host; the path of a Unix socket must be percent-encoded");
+        return malformed_connection_string(
+            "there is no host; the path of a Unix socket must be percent-encoded");
     for (const std::string_view piece : uri::split_list(text)) {
         auto host = uri::percent_decode(piece);
         if (!host)
-            return malformed("host number " + std::to_string(to.hosts.size() + 1) +
-                             " is not percent-encoded UTF-8");
+            return malformed_connection_string("host number " +
+                                               std::to_string(to.hosts.size() + 1) +
+                                               " is not percent-encoded UTF-8");
         to.hosts.push_back(*std::move(host));
     }
     return {};
@@ -67,13 +65,13 @@ result<void> decode_database(std::string_view text, connection_string& to)
     if (text.empty())
         return {};
     if (text.find('@') != text.npos)
-        return malformed(
+        return malformed_connection_string(
             "an '@' stands after the hosts; in a user name or a password write %2F for / and %40 "
             "for @");
     auto name = uri::percent_decode(text);
     constexpr std::string_view forbidden{"/\\ \"$\0", 6};
     if (!name || name->find_first_of(forbidden) != name->npos)
-        return malformed(
+        return malformed_connection_string(
             "the name of the database must be percent-encoded UTF-8 without slash, "
             "backslash, space, quote or dollar sign");
     to.database = *std::move(name);
@@ -85,11 +83,12 @@ result<void> decode_database(std::string_view text, connection_string& to)
 result<connection_string> split_connection_string(std::string_view text)
 {
     if (text.size() > longest_connection_string)
-        return malformed("longer than " + std::to_string(longest_connection_string) + " bytes");
+        return malformed_connection_string("longer than " +
+                                           std::to_string(longest_connection_string) + " bytes");
     connection_string parts;
     parts.srv = text.starts_with(srv_scheme);
     if (!parts.srv && !text.starts_with(plain_scheme))
-        return malformed("it must start with mongodb:// or mongodb+srv://");
+        return malformed_connection_string("it must start with mongodb:// or mongodb+srv://");
     text.remove_prefix(parts.srv ? srv_scheme.size() : plain_scheme.size());
 
     const std::string_view authority = text.substr(0, text.find_first_of("/?"));

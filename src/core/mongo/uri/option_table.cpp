@@ -104,6 +104,12 @@ constexpr option table[] = {
      .meaning = "What a mechanism wants to know besides. No value may hold a comma.",
      .where = custom_value{take_mechanism_properties, written_mechanism_properties},
      .allowed = "NAME:value, separated by commas"},
+    {.name = "scramMaxIterations",
+     .meaning = "The most iterations of SCRAM that a server may ask for. More are refused: they "
+                "cost this client's CPU time.",
+     .where = at<&settings::scram_max_iterations>,
+     .least = 4'096,
+     .most = 10'000'000},
 
     // How to connect.
     {.name = "tls",
@@ -129,10 +135,10 @@ constexpr option table[] = {
      .meaning = "Accept a certificate made for another host. For tests only.",
      .where = in<&settings::tls, &tls_settings::allow_invalid_hostnames>},
     {.name = "tlsDisableOCSPEndpointCheck",
-     .meaning = "Do not ask whether a certificate was revoked.",
+     .meaning = "Without effect: whether a certificate was revoked is never asked.",
      .where = in<&settings::tls, &tls_settings::disable_ocsp_endpoint_check>},
     {.name = "tlsDisableCertificateRevocationCheck",
-     .meaning = "Do not check in any way whether a certificate was revoked.",
+     .meaning = "Without effect: whether a certificate was revoked is never checked.",
      .where = in<&settings::tls, &tls_settings::disable_certificate_revocation_check>},
     {.name = "tlsInsecure",
      .meaning = "Accept invalid certificates and other hosts' certificates. For tests only.",
@@ -271,6 +277,10 @@ constexpr option table[] = {
      .meaning = "Whether a name that does not exist, or a certificate that is refused, on every "
                 "server ends the wait for one at once.",
      .where = at<&settings::fail_fast_on_terminal_errors>},
+    {.name = "rescueFromDeposedPrimary",
+     .meaning = "Whether retryable operations in flight on a primary, and all that wait for a "
+                "connection to it, go to the newer primary that deposes it instead of waiting.",
+     .where = at<&settings::rescue_from_deposed_primary>},
 };
 
 constexpr option_alias aliases[] = {

@@ -11,19 +11,14 @@ namespace holdfast::core::mongo {
 
 namespace {
 
-error malformed(std::string why)
-{
-    return error{errc::invalid_connection_string, "connection string: " + std::move(why)};
-}
-
 result<std::vector<endpoint>> seeds_of(const std::vector<std::string>& hosts)
 {
     std::vector<endpoint> seeds;
     for (const std::string& host : hosts) {
         auto parsed = parse_address(host);
         if (!parsed)  // not its own message, which quotes the text, and that may be a password
-            return malformed("host number " + std::to_string(seeds.size() + 1) + ": " +
-                             std::string{parsed.error().context("why")});
+            return malformed_connection_string("host number " + std::to_string(seeds.size() + 1) +
+                                               ": " + std::string{parsed.error().context("why")});
         seeds.push_back(*std::move(parsed));
     }
     return seeds;
@@ -32,17 +27,18 @@ result<std::vector<endpoint>> seeds_of(const std::vector<std::string>& hosts)
 result<std::string> srv_host_of(const std::vector<std::string>& hosts)
 {
     if (hosts.size() != 1)
-        return malformed("mongodb+srv takes one host name, not a list");
+        return malformed_connection_string("mongodb+srv takes one host name, not a list");
     const std::string& host = hosts.front();
     if (host.find(':') != host.npos)
-        return malformed("mongodb+srv takes a host name without a port");
+        return malformed_connection_string("mongodb+srv takes a host name without a port");
     auto parsed = parse_address(host);
     if (!parsed)
-        return malformed("the host name: " + std::string{parsed.error().context("why")});
+        return malformed_connection_string("the host name: " +
+                                           std::string{parsed.error().context("why")});
     const address_parts parts = parts_of(*parsed);
     const std::string name = parts.host.substr(0, parts.host.size() - parts.host.ends_with('.'));
     if (parts.port == 0 || name.empty() || name.starts_with('.') || name.find("..") != name.npos)
-        return malformed("mongodb+srv takes a host name, without empty parts");
+        return malformed_connection_string("mongodb+srv takes a host name, without empty parts");
     return name;
 }
 
@@ -189,7 +185,7 @@ std::string srv_query_name(const srv_settings& srv)
 result<parsed_uri> resolve_srv(const parsed_uri& unresolved, const srv_answer& answer)
 {
     if (!unresolved.settings.srv)
-        return malformed("only mongodb+srv:// has names to be looked up");
+        return malformed_connection_string("only mongodb+srv:// has names to be looked up");
     const srv_settings& srv = *unresolved.settings.srv;
     auto seeds = choose_targets(srv, answer);
     if (!seeds)

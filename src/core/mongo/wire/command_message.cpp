@@ -7,8 +7,6 @@ namespace holdfast::core::mongo {
 
 namespace {
 
-constexpr std::uint8_t body_section = 0;
-
 /// Fields that attempts append: $db, lsid, txnNumber, $clusterTime with its signature, and a plain
 /// read preference. If they need more, the message is moved once.
 constexpr std::size_t attempt_fields = 288;

@@ -177,6 +177,19 @@ result<std::span<const std::uint8_t>> compress_message(std::span<const std::uint
     return out.bytes().subspan(start);
 }
 
+result<void> check_compressor(std::span<const std::uint8_t> message, wire_compressor negotiated,
+                              std::size_t limit)
+{
+    const auto head = parse_head(message, limit);
+    if (!head)
+        return head.error();
+    if (head->with == negotiated || head->with == wire_compressor::noop)
+        return {};
+    return wire_error(errc::unsupported_message, compressor_at,
+                      "the message is compressed with " + std::string{name_of(head->with)} +
+                          ", which was not negotiated");
+}
+
 result<std::span<const std::uint8_t>> decompress_message(std::span<const std::uint8_t> message,
                                                          bson::byte_buffer& out, std::size_t limit)
 {

@@ -40,6 +40,11 @@ result<std::span<const std::uint8_t>> compress_message(std::span<const std::uint
                                                        bson::byte_buffer& out,
                                                        std::size_t limit = max_message_size);
 
+/// An error if an OP_COMPRESSED is compressed by anything but `negotiated`: no decompressor is to
+/// see bytes that it was not chosen for. `noop` needs none.
+result<void> check_compressor(std::span<const std::uint8_t> message, wire_compressor negotiated,
+                              std::size_t limit = max_message_size);
+
 /// Writes the message that an OP_COMPRESSED holds at the end of `out`, header and all; it must lie
 /// elsewhere. The size that it claims is held against the limit before memory is taken, and against
 /// the true size after.

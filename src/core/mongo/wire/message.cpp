@@ -11,8 +11,6 @@ namespace holdfast::core::mongo {
 
 namespace {
 
-constexpr std::uint8_t body_section = 0;
-constexpr std::uint8_t sequence_section = 1;
 constexpr std::size_t checksum_size = sizeof(std::uint32_t);
 constexpr std::size_t first_section = header_size + sizeof(std::uint32_t);
 

@@ -9,9 +9,6 @@ namespace holdfast::core::mongo {
 
 namespace {
 
-constexpr std::uint8_t body_section = 0;
-constexpr std::uint8_t sequence_section = 1;
-
 }  // namespace
 
 message_builder::message_builder(bson::byte_buffer& out, request_id request, message_flags flags,

@@ -3,6 +3,10 @@
 
 namespace holdfast::core::mongo {
 
+/// The kinds of sections in an OP_MSG.
+inline constexpr std::uint8_t body_section = 0;
+inline constexpr std::uint8_t sequence_section = 1;
+
 /// The flags of an OP_MSG that are in use.
 struct message_flags {
     bool checksum_present = false;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace holdfast::bson {
+namespace holdfast::bson::base64_test {
 namespace {
 
 std::string encode(std::string_view bytes)
@@ -100,4 +100,4 @@ TEST(base64, invalid_character_is_refused_at_every_offset)
 }
 
 }  // namespace
-}  // namespace holdfast::bson
+}  // namespace holdfast::bson::base64_test

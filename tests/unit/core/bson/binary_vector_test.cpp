@@ -8,7 +8,7 @@
 #include <limits>
 #include <string>
 
-namespace holdfast::bson {
+namespace holdfast::bson::binary_vector_test {
 namespace {
 
 using bytes = std::vector<std::uint8_t>;
@@ -183,4 +183,4 @@ TEST(encode_packed_bits, invalid_padding_is_refused)
 }
 
 }  // namespace
-}  // namespace holdfast::bson
+}  // namespace holdfast::bson::binary_vector_test

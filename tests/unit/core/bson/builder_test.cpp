@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace holdfast::bson {
+namespace holdfast::bson::builder_test {
 namespace {
 
 using bytes = std::vector<std::uint8_t>;
@@ -225,4 +225,4 @@ TEST(builder, keys_of_every_length_are_checked_for_zero_bytes)
 }
 
 }  // namespace
-}  // namespace holdfast::bson
+}  // namespace holdfast::bson::builder_test

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace holdfast::bson {
+namespace holdfast::bson::byte_buffer_test {
 namespace {
 
 static_assert(growable_bytes<std::vector<std::uint8_t>>);
@@ -150,4 +150,4 @@ TEST(growable_bytes, grow_returns_the_first_new_byte)
 }
 
 }  // namespace
-}  // namespace holdfast::bson
+}  // namespace holdfast::bson::byte_buffer_test

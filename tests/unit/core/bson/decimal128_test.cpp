@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <sstream>
 
-namespace holdfast::bson {
+namespace holdfast::bson::decimal128_test {
 namespace {
 
 std::string zeros(std::size_t count)
@@ -308,4 +308,4 @@ TEST(decimal128, print_writes_no_terminator)
 }
 
 }  // namespace
-}  // namespace holdfast::bson
+}  // namespace holdfast::bson::decimal128_test

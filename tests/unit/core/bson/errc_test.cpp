@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-namespace holdfast::bson {
+namespace holdfast::bson::errc_test {
 namespace {
 
 TEST(bson_errc, converts_to_an_error_code_of_category_bson)
@@ -98,4 +98,4 @@ TEST(bson_type, name_of_matches_every_type_byte)
 }
 
 }  // namespace
-}  // namespace holdfast::bson
+}  // namespace holdfast::bson::errc_test

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace holdfast::bson {
+namespace holdfast::bson::iso_date_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -127,4 +127,4 @@ TEST(iso_date, parse_refuses_malformed_dates)
 }
 
 }  // namespace
-}  // namespace holdfast::bson
+}  // namespace holdfast::bson::iso_date_test

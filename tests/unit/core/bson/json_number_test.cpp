@@ -8,7 +8,7 @@
 #include <random>
 #include <string>
 
-namespace holdfast::bson {
+namespace holdfast::bson::json_number_test {
 namespace {
 
 using limits = std::numeric_limits<double>;
@@ -135,4 +135,4 @@ TEST(json_number, parse_integer_accepts_the_int64_range)
 }
 
 }  // namespace
-}  // namespace holdfast::bson
+}  // namespace holdfast::bson::json_number_test

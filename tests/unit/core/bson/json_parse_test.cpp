@@ -6,7 +6,7 @@
 #include <cmath>
 #include <string>
 
-namespace holdfast::bson {
+namespace holdfast::bson::json_parse_test {
 namespace {
 
 using namespace std::string_literals;
@@ -269,4 +269,4 @@ TEST(json_parse, array_from_json_reads_a_top_level_array)
 }
 
 }  // namespace
-}  // namespace holdfast::bson
+}  // namespace holdfast::bson::json_parse_test

@@ -6,7 +6,7 @@
 #include <limits>
 #include <string>
 
-namespace holdfast::bson {
+namespace holdfast::bson::json_print_test {
 namespace {
 
 using namespace std::string_view_literals;
@@ -209,4 +209,4 @@ TEST(json_print, malformed_document_error_names_offset_and_key)
 }
 
 }  // namespace
-}  // namespace holdfast::bson
+}  // namespace holdfast::bson::json_print_test

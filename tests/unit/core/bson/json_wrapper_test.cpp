@@ -8,7 +8,7 @@
 #include <limits>
 #include <string>
 
-namespace holdfast::bson {
+namespace holdfast::bson::json_wrapper_test {
 namespace {
 
 using namespace std::string_literals;
@@ -265,4 +265,4 @@ TEST(json_wrapper, malformed_two_key_wrapper_names_its_column)
 }
 
 }  // namespace
-}  // namespace holdfast::bson
+}  // namespace holdfast::bson::json_wrapper_test

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace holdfast {
+namespace holdfast::key_size_test {
 namespace {
 
 using bson::layout::key_size;
@@ -66,4 +66,4 @@ TEST(key_size, every_element_reports_its_key_size)
 }
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::key_size_test

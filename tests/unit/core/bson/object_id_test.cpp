@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace holdfast::bson {
+namespace holdfast::bson::object_id_test {
 namespace {
 
 using std::chrono::seconds;
@@ -88,4 +88,4 @@ TEST(object_id_source, next_wraps_counter_and_time)
 }
 
 }  // namespace
-}  // namespace holdfast::bson
+}  // namespace holdfast::bson::object_id_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace holdfast::bson {
+namespace holdfast::bson::uuid_test {
 namespace {
 
 using enum uuid_representation;
@@ -112,4 +112,4 @@ TEST(uuid, from_binary_refuses_any_size_but_16)
 }
 
 }  // namespace
-}  // namespace holdfast::bson
+}  // namespace holdfast::bson::uuid_test

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace holdfast::core {
+namespace holdfast::core::compressors_test {
 namespace {
 
 constexpr compressor all[] = {compressor::snappy, compressor::zlib, compressor::zstd};
@@ -69,4 +69,4 @@ TEST(compressors, zlib_level_outside_0_to_9_fails)
 }
 
 }  // namespace
-}  // namespace holdfast::core
+}  // namespace holdfast::core::compressors_test

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-namespace holdfast {
+namespace holdfast::error_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -101,6 +101,19 @@ std::string in_full(error_code code)
 {
     return std::string{code.category().name()} + ':' + std::to_string(code.value()) + ' ' +
            code.message();
+}
+
+TEST(error_explain, nothing_is_repeated)
+{
+    const error e = broken_pipe()
+                        .with_context("operation", "insert into bank.accounts")
+                        .with_context("namespace", "bank.accounts")
+                        .with_context("code", "18")
+                        .with_context("cause", "the pipe broke")
+                        .with_context("server", "a:27017");
+    EXPECT_EQ(e.explain(), "insert into bank.accounts: the pipe broke\n  code: " +
+                               in_full(e.code()) + "\n  server: a:27017");
+    EXPECT_EQ(e.summary(), "insert into bank.accounts: the pipe broke");
 }
 
 TEST(error_explain, without_history_gives_message_and_code)
@@ -233,4 +246,4 @@ TEST(result_of_void, error_makes_value_throw)
 }
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::error_test

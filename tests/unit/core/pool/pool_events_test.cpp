@@ -7,7 +7,7 @@
 #include <vector>
 
 /// The events of a pool, and the corners of its rules.
-namespace holdfast::core {
+namespace holdfast::core::pool_events_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -344,6 +344,20 @@ TEST(pool_reason_names, reasons_have_the_specified_names)
     EXPECT_EQ(error_code(static_cast<pool_errc>(99)).message(), "unknown pool error");
 }
 
+TEST(pool_checkout, timeout_names_the_numbers_of_the_pool)
+{
+    connection_pool pool{{.max_size = 1}};
+    pool.mark_ready(start);
+    pool.check_out(checkout_id{1}, start);
+    pool.opened(connection_id{1}, std::nullopt, start);
+    pool.check_out(checkout_id{2}, start);
+    pool.take_effects();
+    pool.cancel(checkout_id{2}, checkout_failure::timeout, start);
+    const error why = cause_of(pool.take_effects(), 0);
+    EXPECT_EQ(why.message(), "Timed out while checking out a connection from connection pool");
+    EXPECT_EQ(why.context("pool"), "1 connections are in use, 0 are being opened; maxPoolSize 1");
+}
+
 TEST(pool_pinning, timed_out_checkout_counts_pinned_connections_by_reason)
 {
     constexpr std::string_view reasons[] = {"streams", "locks"};
@@ -367,4 +381,4 @@ TEST(pool_pinning, timed_out_checkout_counts_pinned_connections_by_reason)
 }
 
 }  // namespace
-}  // namespace holdfast::core
+}  // namespace holdfast::core::pool_events_test

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace holdfast::core {
+namespace holdfast::core::attempt_log_test {
 namespace {
 
 attempt numbered(int n, dispatch_phase phase = dispatch_phase::answered)
@@ -77,4 +77,4 @@ TEST(is_ambiguous, only_non_idempotent_lost_attempts_are_ambiguous)
 }
 
 }  // namespace
-}  // namespace holdfast::core
+}  // namespace holdfast::core::attempt_log_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace holdfast::core {
+namespace holdfast::core::backoff_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -54,5 +54,14 @@ TEST(full_jitter, wait_stays_below_the_cap_without_overflow)
     EXPECT_EQ(doubled(1h, UINT32_MAX, duration::max()), duration::max());
 }
 
+TEST(equal_jitter, wait_is_between_half_of_the_exponential_wait_and_all_of_it)
+{
+    EXPECT_EQ(equal_jitter(50ms, 0, 1s, 0.0), 25ms);
+    EXPECT_EQ(equal_jitter(50ms, 0, 1s, 0.5), 37500us);
+    EXPECT_EQ(equal_jitter(50ms, 2, 1s, 0.0), 100ms);
+    EXPECT_EQ(equal_jitter(50ms, UINT32_MAX, 1s, 0.0), 500ms);
+    EXPECT_LT(equal_jitter(50ms, UINT32_MAX, 1s, 1 - 1e-9), 1s);
+}
+
 }  // namespace
-}  // namespace holdfast::core
+}  // namespace holdfast::core::backoff_test

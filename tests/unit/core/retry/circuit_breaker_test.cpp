@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace holdfast::core {
+namespace holdfast::core::circuit_breaker_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -105,4 +105,4 @@ TEST(circuit_breaker, late_results_do_not_extend_the_sleep_window)
 }
 
 }  // namespace
-}  // namespace holdfast::core
+}  // namespace holdfast::core::circuit_breaker_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace holdfast::core {
+namespace holdfast::core::deadline_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -40,4 +40,4 @@ TEST(deadline, sooner_returns_the_earlier_one)
 }
 
 }  // namespace
-}  // namespace holdfast::core
+}  // namespace holdfast::core::deadline_test

@@ -6,7 +6,7 @@
 
 #include <atomic>
 
-namespace holdfast::core {
+namespace holdfast::core::token_bucket_test {
 namespace {
 
 TEST(token_bucket, default_is_full_at_1000_and_capped)
@@ -53,4 +53,4 @@ TEST(token_bucket, atomic_of_it_is_lock_free)
 }
 
 }  // namespace
-}  // namespace holdfast::core
+}  // namespace holdfast::core::token_bucket_test

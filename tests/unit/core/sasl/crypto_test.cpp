@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace holdfast::core::sasl {
+namespace holdfast::core::sasl::crypto_test {
 namespace {
 
 using sizes = std::initializer_list<std::size_t>;
@@ -61,6 +61,32 @@ TEST(crypto, hmac_of_every_key_length_equals_openssls)
     }
 }
 
+TEST(password_salting, any_slices_give_what_openssl_computes_at_once)
+{
+    const EVP_MD* const algorithms[] = {EVP_sha1(), EVP_sha256(), EVP_sha512()};
+    const std::string salt = "a salt";
+    for (const std::size_t length : sizes{1, 63, 64, 65, 128, 129, 300}) {
+        const std::string password(length, 'p');
+        for (const auto which : {scram_hash::sha_1, scram_hash::sha_256, scram_hash::sha_512}) {
+            digest expected{which};
+            ASSERT_EQ(PKCS5_PBKDF2_HMAC(password.data(), static_cast<int>(length),
+                                        as_bytes(salt).data(), static_cast<int>(salt.size()), 100,
+                                        algorithms[static_cast<std::size_t>(which)],
+                                        static_cast<int>(expected.bytes().size()),
+                                        expected.bytes().data()),
+                      1);
+            for (const std::int32_t slice : {1, 7, 99, 100, 1'000}) {
+                auto work = password_salting::start(which, password, as_bytes(salt), 100).value();
+                int slices = 0;
+                for (; !work.done(); ++slices)
+                    ASSERT_TRUE(work.advance(slice));
+                EXPECT_EQ(slices, (99 + slice - 1) / slice) << "the first one is in start()";
+                EXPECT_EQ(work.salted(), expected) << length;
+            }
+        }
+    }
+}
+
 TEST(crypto, pbkdf2_equals_the_vectors_of_rfc_6070_and_7914)
 {
     EXPECT_EQ(
@@ -89,20 +115,5 @@ TEST(crypto, equal_in_constant_time_compares_all_bytes)
     EXPECT_FALSE(equal_in_constant_time(as_bytes(a), as_bytes(a).first(9)));
 }
 
-TEST(secret, copy_move_and_assignment_keep_the_value)
-{
-    const secret one{"pen", "cil"};
-    secret two = one;
-    EXPECT_EQ(two.view(), "pencil");
-    secret three = std::move(two);
-    EXPECT_EQ(three.view(), "pencil");
-    three = secret{"other"};
-    EXPECT_EQ(three.view(), "other");
-    three = one;
-    EXPECT_EQ(three.view(), "pencil");
-    three = secret{};
-    EXPECT_TRUE(three.view().empty());
-}
-
 }  // namespace
-}  // namespace holdfast::core::sasl
+}  // namespace holdfast::core::sasl::crypto_test

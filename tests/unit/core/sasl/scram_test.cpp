@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace holdfast::core::sasl {
+namespace holdfast::core::sasl::scram_test {
 namespace {
 
 /// A conversation as an RFC prints it.
@@ -126,7 +126,7 @@ TEST(scram, malformed_server_first_message_is_untrusted_server)
         with(good, "i=4096", "i= 4096"),
         with(good, "i=4096", "i=4095"),  // the limits
         with(good, "i=4096", "i=1"),
-        with(good, "i=4096", "i=10000001"),
+        with(good, "i=4096", "i=600001"),
         with(good, "i=4096", "i=99999999999999999999"),
         with(good, "s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096", "i=4096,s=W22ZaJ0SNY7soEsUEjb6gQ=="),
         good + "," + std::string(4096, 'x'),
@@ -216,4 +216,4 @@ TEST(scram, known_keys_of_another_salt_count_or_hash_are_not_used)
 }
 
 }  // namespace
-}  // namespace holdfast::core::sasl
+}  // namespace holdfast::core::sasl::scram_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace holdfast::core::uri {
+namespace holdfast::core::uri::option_table_test {
 namespace {
 
 /// The settings of a protocol that exists only here.
@@ -122,4 +122,4 @@ TEST(userinfo, characters_that_must_be_escaped_are_refused)
 }
 
 }  // namespace
-}  // namespace holdfast::core::uri
+}  // namespace holdfast::core::uri::option_table_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace holdfast::core::uri {
+namespace holdfast::core::uri::percent_test {
 namespace {
 
 TEST(percent_decode, escapes_become_bytes_and_malformed_ones_are_refused)
@@ -19,4 +19,4 @@ TEST(percent_decode, escapes_become_bytes_and_malformed_ones_are_refused)
 }
 
 }  // namespace
-}  // namespace holdfast::core::uri
+}  // namespace holdfast::core::uri::percent_test

@@ -4,7 +4,7 @@
 
 #include <set>
 
-namespace holdfast::core::mongo {
+namespace holdfast::core::mongo::errc_test {
 namespace {
 
 TEST(mongo_errc, every_code_has_a_message_of_its_own)
@@ -20,4 +20,4 @@ TEST(mongo_errc, every_code_has_a_message_of_its_own)
 }
 
 }  // namespace
-}  // namespace holdfast::core::mongo
+}  // namespace holdfast::core::mongo::errc_test

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace holdfast::core::mongo {
+namespace holdfast::core::mongo::client_metadata_test {
 namespace {
 
 using sizes = std::initializer_list<std::size_t>;
@@ -221,4 +221,4 @@ TEST(client_metadata, append_to_an_empty_platform_adds_no_separator)
 }
 
 }  // namespace
-}  // namespace holdfast::core::mongo
+}  // namespace holdfast::core::mongo::client_metadata_test

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace holdfast::core::mongo {
+namespace holdfast::core::mongo::connection_description_test {
 namespace {
 
 using bson::doc;
@@ -111,9 +111,10 @@ TEST(connection_description, hello_field_of_the_wrong_type_is_refused)
 
 TEST(connection_description, invalid_utf8_anywhere_in_the_hello_is_refused)
 {
-    const auto read = parse_hello_reply(doc("ok", 1, "elsewhere", doc("bad", "\xFF")));
+    const auto read = parse_hello_reply(
+        doc("ok", 1, "elsewhere", doc("bad", bson::unchecked_text{"\xFF"})));
     EXPECT_EQ(read.error().code(), bson::errc::invalid_utf8);
 }
 
 }  // namespace
-}  // namespace holdfast::core::mongo
+}  // namespace holdfast::core::mongo::connection_description_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace holdfast::core::mongo {
+namespace holdfast::core::mongo::environment_test {
 namespace {
 
 struct row {
@@ -85,4 +85,4 @@ TEST(environment, container_is_reported_beside_a_faas_provider)
 }
 
 }  // namespace
-}  // namespace holdfast::core::mongo
+}  // namespace holdfast::core::mongo::environment_test

@@ -7,7 +7,7 @@
 
 #include <array>
 
-namespace holdfast::core::mongo {
+namespace holdfast::core::mongo::hello_test {
 namespace {
 
 using bson::doc;
@@ -99,4 +99,4 @@ TEST(monitor_hello, topology_version_and_max_await_time_are_sent)
 }
 
 }  // namespace
-}  // namespace holdfast::core::mongo
+}  // namespace holdfast::core::mongo::hello_test

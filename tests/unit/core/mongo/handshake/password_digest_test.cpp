@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace holdfast::core::mongo {
+namespace holdfast::core::mongo::password_digest_test {
 namespace {
 
 TEST(password_digest, is_the_hexadecimal_md5_of_user_mongo_password)
@@ -12,4 +12,4 @@ TEST(password_digest, is_the_hexadecimal_md5_of_user_mongo_password)
 }
 
 }  // namespace
-}  // namespace holdfast::core::mongo
+}  // namespace holdfast::core::mongo::password_digest_test

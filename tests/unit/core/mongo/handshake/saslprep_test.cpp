@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace holdfast::core::mongo {
+namespace holdfast::core::mongo::saslprep_test {
 namespace {
 
 TEST(saslprep, examples_of_rfc_4013_are_prepared)
@@ -52,4 +52,4 @@ TEST(saslprep, prohibited_input_is_refused_and_not_echoed)
 }
 
 }  // namespace
-}  // namespace holdfast::core::mongo
+}  // namespace holdfast::core::mongo::saslprep_test

@@ -10,7 +10,7 @@
 
 #include <chrono>
 
-namespace holdfast {
+namespace holdfast::admin_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -19,6 +19,7 @@ using bson::arr;
 using bson::doc;
 using holdfast::mongo::index_hint;
 using holdfast::mongo::index_model;
+using proof::json;
 
 operation_space space_of(std::string collection = "c")
 {
@@ -300,4 +301,4 @@ TEST(admin, operation_timeout_overrides_the_inherited_one)
 }
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::admin_test

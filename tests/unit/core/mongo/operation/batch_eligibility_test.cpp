@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace holdfast::core::mongo {
+namespace holdfast::core::mongo::batch_eligibility_test {
 namespace {
 
 /// Writes of one byte each, some of which are for many documents.
@@ -90,4 +90,4 @@ TEST(batch_eligibility, next_batch_assumes_the_limits_of_the_last_connection)
 }
 
 }  // namespace
-}  // namespace holdfast::core::mongo
+}  // namespace holdfast::core::mongo::batch_eligibility_test

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace holdfast {
+namespace holdfast::bulk_outcome_test {
 namespace {
 
 using namespace core::mongo;
@@ -118,6 +118,36 @@ TEST(bulk_outcome, unordered_bulk_write_continues_and_reports_write_errors_by_in
     EXPECT_EQ(failed.partial_result->deleted_count, 1);
     ASSERT_EQ(failed.partial_result->inserted_ids.size(), 1U);
     EXPECT_EQ(failed.partial_result->inserted_ids.begin()->first, 3);
+}
+
+TEST(bulk_outcome, unordered_inserts_that_the_reply_leaves_out_are_an_error)
+{
+    struct row {
+        const char* reply;
+        bool complete;
+    };
+    const row table[] = {
+        {R"({"n": 3, "ok": 1})", true},
+        {R"({"n": 2, "ok": 1})", false},  // as 4.4 answers a retry; one document was refused
+        {R"({"n": 1, "writeErrors": [{"index": 2, "code": 11000}], "ok": 1})", false},
+        {R"({"n": 2, "writeErrors": [{"index": 2, "code": 11000}], "ok": 1})", true},
+    };
+    for (const row& one : table) {
+        SCOPED_TRACE(one.reply);
+        const auto writes = make(inserts(4), {.ordered = false});
+        ASSERT_TRUE(send(*writes->next(), {.writes = 3}));
+        writes->done(json(one.reply));
+        EXPECT_EQ(writes->next() != nullptr, one.complete) << "the rest is not sent";
+        if (one.complete)
+            continue;
+        const auto done = writes->finish_inserts();
+        ASSERT_FALSE(done);
+        EXPECT_EQ(done.error().code(), core::mongo::errc::incomplete_reply);
+        EXPECT_NE(done.error().message().find("unclear"), std::string::npos);
+        const auto& failed = failure_in(done.error());
+        EXPECT_TRUE(failed.partly_done);
+        EXPECT_TRUE(failed.partial_result.value().inserted_ids.empty());
+    }
 }
 
 TEST(bulk_outcome, write_error_of_a_multi_statement_may_be_partly_applied)
@@ -251,4 +281,4 @@ TEST(bulk_outcome, out_of_range_indexes_of_a_reply_are_ignored)
 }
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::bulk_outcome_test

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace holdfast {
+namespace holdfast::bulk_test {
 namespace {
 
 using namespace core::mongo;
@@ -323,4 +323,4 @@ TEST(bulk, invalid_writes_are_refused_before_sending)
 }
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::bulk_test

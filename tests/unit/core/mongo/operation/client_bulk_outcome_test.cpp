@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace holdfast {
+namespace holdfast::client_bulk_outcome_test {
 namespace {
 
 using namespace core::mongo;
@@ -275,4 +275,4 @@ TEST(client_bulk_outcome, out_of_range_indexes_of_a_reply_are_ignored)
 }
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::client_bulk_outcome_test

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace holdfast {
+namespace holdfast::client_bulk_test {
 namespace {
 
 using namespace core::mongo;
@@ -259,4 +259,4 @@ TEST(client_bulk, unacknowledged_writes_send_every_batch)
 }
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::client_bulk_test

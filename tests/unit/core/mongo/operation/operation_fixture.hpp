@@ -7,17 +7,13 @@
 #include "holdfast/bson/json.hpp"
 #include "holdfast/mongo/error.hpp"
 #include "holdfast/mongo/operations.hpp"
+#include "support/json.hpp"
 
 #include <string>
 #include <string_view>
 
 /// Commands and replies of tests are written in Extended JSON.
 namespace holdfast::core::mongo {
-
-inline bson::document json(std::string_view text)
-{
-    return bson::from_json(text).value();
-}
 
 inline bson::array array_of(std::string_view text)
 {

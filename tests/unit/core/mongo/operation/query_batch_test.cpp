@@ -8,7 +8,7 @@
 #include <vector>
 
 /// A batch is trusted once it was read, so whatever is wrong in it must be found there.
-namespace holdfast {
+namespace holdfast::query_batch_test {
 namespace {
 
 using bson::doc;
@@ -77,4 +77,4 @@ TEST(query_batch, element_that_is_no_document_is_refused)
 }
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::query_batch_test

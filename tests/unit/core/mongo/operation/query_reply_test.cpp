@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace holdfast::core::mongo {
+namespace holdfast::core::mongo::query_reply_test {
 namespace {
 
 const char* const nothing = R"({"ok": 1, "cursor": {"id": {"$numberLong": "0"}, "ns": "sea.coll",
@@ -119,4 +119,4 @@ TEST(read_distinct, returns_values_of_any_type)
 }
 
 }  // namespace
-}  // namespace holdfast::core::mongo
+}  // namespace holdfast::core::mongo::query_reply_test

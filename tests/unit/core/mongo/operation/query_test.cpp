@@ -7,7 +7,7 @@
 
 #include <limits>
 
-namespace holdfast::core::mongo {
+namespace holdfast::core::mongo::query_test {
 namespace {
 
 namespace given = holdfast::mongo;
@@ -334,4 +334,4 @@ TEST(kill_cursor, command_names_the_collection_and_the_cursor_id)
 }
 
 }  // namespace
-}  // namespace holdfast::core::mongo
+}  // namespace holdfast::core::mongo::query_test

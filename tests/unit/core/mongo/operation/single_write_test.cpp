@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <functional>
 
-namespace holdfast::core::mongo {
+namespace holdfast::core::mongo::single_write_test {
 namespace {
 
 namespace given = holdfast::mongo;
@@ -355,4 +355,4 @@ TEST(single_write, options_of_other_operations_are_invalid_option)
 }
 
 }  // namespace
-}  // namespace holdfast::core::mongo
+}  // namespace holdfast::core::mongo::single_write_test

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace holdfast::core::mongo {
+namespace holdfast::core::mongo::space_test {
 namespace {
 
 namespace given = holdfast::mongo;
@@ -179,4 +179,4 @@ TEST(operation_space, read_concern_and_preference_of_the_operation_override)
 }
 
 }  // namespace
-}  // namespace holdfast::core::mongo
+}  // namespace holdfast::core::mongo::space_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace holdfast::core::mongo {
+namespace holdfast::core::mongo::write_reply_test {
 namespace {
 
 using bson::doc;
@@ -197,7 +197,7 @@ TEST(write_reply, write_error_takes_precedence_over_writeConcernError)
     ASSERT_FALSE(done);
     EXPECT_EQ(done.error().code(), error_code(11000, server_category()));
     EXPECT_EQ(done.error().message(), "E11000 duplicate key");
-    EXPECT_EQ(done.error().context("codeName"), "") << "that was the other one's";
+    EXPECT_EQ(done.error().context("codeName"), "DuplicateKey") << "not the other one's";
     EXPECT_EQ(done.error().context("server"), "a:27017");
     EXPECT_EQ(done.error().history().size(), 1u);
     const auto* more = write_failure_in(done.error());
@@ -225,4 +225,4 @@ TEST(write_reply, a_refused_command_stays_what_it_is)
 }
 
 }  // namespace
-}  // namespace holdfast::core::mongo
+}  // namespace holdfast::core::mongo::write_reply_test

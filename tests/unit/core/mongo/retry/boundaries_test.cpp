@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 /// Cases on the border between two rules.
-namespace holdfast::core::mongo {
+namespace holdfast::core::mongo::boundaries_test {
 namespace {
 
 constexpr time_point now{std::chrono::hours{1}};
@@ -42,4 +42,4 @@ TEST(retry_boundaries, retryable_write_error_label_comes_from_wire_version_9)
 }
 
 }  // namespace
-}  // namespace holdfast::core::mongo
+}  // namespace holdfast::core::mongo::boundaries_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace holdfast::core::mongo {
+namespace holdfast::core::mongo::classify_test {
 namespace {
 
 failed_attempt server_error(std::optional<int> code, std::string_view message, int wire)
@@ -103,6 +103,7 @@ TEST(retryable_error, network_and_pool_cleared_are_retryable_client_errors_are_n
 TEST(overload_error, requires_both_labels_whatever_the_code)
 {
     VERIFIES("BP-003");
+    VERIFIES("BP-012");
     VERIFIES("BP-004");
     struct row {
         bool overloaded, retryable, expected;
@@ -150,4 +151,4 @@ TEST(driver_labels, driver_adds_retryable_write_error_where_the_server_does_not)
 }
 
 }  // namespace
-}  // namespace holdfast::core::mongo
+}  // namespace holdfast::core::mongo::classify_test

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-namespace holdfast::core::mongo {
+namespace holdfast::core::mongo::decide_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -30,6 +30,11 @@ failed_attempt overloaded()
 failed_attempt duplicate_key()
 {
     return {.origin = failure_origin::server, .code = 11000, .max_wire_version = 27};
+}
+failed_attempt unsent(failed_attempt what)
+{
+    what.sent = false;
+    return what;
 }
 failed_attempt our_own()
 {
@@ -76,6 +81,58 @@ TEST(retry_decision, one_retry_without_timeout_unlimited_with_timeout_ms)
     retry_policy with_timeout = write;
     with_timeout.until = deadline{now + 1h};
     EXPECT_EQ(executions(with_timeout, network()), 50);
+}
+
+TEST(retry_decision, retries_beyond_the_limit_wait_and_never_past_the_deadline)
+{
+    VERIFIES("BP-033");
+    retry_policy policy = write;
+    policy.until = deadline{now + 1h};
+    EXPECT_EQ(after(policy, {network()}).wait, 0ms);
+    std::vector<failed_attempt> failures{network()};
+    for (const auto longest : {50ms, 100ms, 200ms, 400ms, 800ms, 1000ms, 1000ms}) {
+        failures.push_back(network());
+        const retry_decision d = after(policy, failures, full, 0.0);
+        EXPECT_EQ(d.outcome, after_deadline_backoff);
+        EXPECT_EQ(d.wait, longest / 2);
+        const duration most = after(policy, failures, full, nearly_one).wait;
+        EXPECT_GT(most, longest - 1ms);
+        EXPECT_LE(most, longest);
+    }
+    policy.until = deadline{now + 24ms};
+    EXPECT_EQ(after(policy, {network(), network()}, full, 0.0).outcome, wait_too_long);
+}
+
+TEST(retry_decision, retries_after_overload_within_the_limit_are_not_delayed)
+{
+    VERIFIES("BP-030");
+    VERIFIES("BP-035");
+    retry_policy policy = write;
+    policy.until = deadline{now + 1h};
+    for (int lost = 1; lost <= 4; ++lost) {
+        std::vector<failed_attempt> failures{overloaded()};
+        failures.insert(failures.end(), static_cast<std::size_t>(lost), network());
+        EXPECT_EQ(after(policy, failures).outcome, at_once) << lost;
+        EXPECT_EQ(after(policy, failures).wait, 0ms) << lost;
+    }
+    // The wait of an overload error is its own, also after retries that only the deadline allowed.
+    EXPECT_EQ(after(policy, {network(), network(), overloaded()}, full, 0.5).wait, 200ms);
+}
+
+TEST(retry_decision, retries_beyond_the_limit_leave_the_token_bucket_alone)
+{
+    VERIFIES("BP-029");
+    retry_policy policy = write;
+    policy.adaptive = true;
+    policy.until = deadline{now + 1h};
+    const token_bucket half{tokens::whole(500), tokens::whole(1000)};
+    const token_bucket after_two = after(policy, {network(), network()}, half).tokens;
+    EXPECT_EQ(after_two.level(), tokens::whole(501)) << "the first retry failed otherwise";
+    const retry_decision fifth = after(
+        policy, {network(), network(), network(), network(), network()}, half);
+    EXPECT_TRUE(fifth.retries());
+    EXPECT_EQ(fifth.tokens, after_two);
+    EXPECT_EQ(reward(policy, fifth.progress, half).level(), tokens{5001});
 }
 
 TEST(retry_decision, overload_allows_five_retries_of_any_operation)
@@ -221,7 +278,7 @@ TEST(retry_decision, token_bucket_is_untouched_without_adaptive_retries)
     const token_bucket none{tokens{}, tokens::whole(1000)};
     EXPECT_TRUE(after(write, {overloaded()}, none).retries());
     EXPECT_EQ(after(write, {overloaded(), duplicate_key()}, none).tokens, none);
-    EXPECT_EQ(reward(write, 0, none), none);
+    EXPECT_EQ(reward(write, {}, none), none);
     retry_policy upstream = write;
     upstream.adaptive = true;
     upstream.profile = upstream_2026_07;
@@ -235,9 +292,9 @@ TEST(reward, success_returns_a_tenth_and_the_token_of_the_retry)
     retry_policy policy = write;
     policy.adaptive = true;
     const token_bucket half{tokens::whole(500), tokens::whole(1000)};
-    EXPECT_EQ(reward(policy, 0, half).level(), tokens{5001});
-    EXPECT_EQ(reward(policy, 1, half).level(), tokens{5011});
-    EXPECT_EQ(reward(policy, 1, full), full);
+    EXPECT_EQ(reward(policy, {}, half).level(), tokens{5001});
+    EXPECT_EQ(reward(policy, {.retries = 1}, half).level(), tokens{5011});
+    EXPECT_EQ(reward(policy, {.retries = 1}, full), full);
 }
 
 TEST(retry_decision, failed_server_is_deprioritized_on_every_retry)
@@ -293,6 +350,10 @@ TEST(retry_decision, no_writes_performed_label_selects_the_reported_error)
         {"RW-053", {network(), duplicate_key()}, true},
         {"RW-048", {network(), our_own()}, false},
         {"RW-054", {network(), our_own()}, false},
+        {"RW-054", {network(), unsent(network())}, false},
+        {"RW-054", {overloaded(), unsent(duplicate_key())}, false},
+        {"RW-054", {unsent(network()), unsent(network())}, false},
+        {"RW-051", {unsent(network()), network()}, true},
         {"BP-023", {overloaded(), our_own()}, false},
         {"BP-039", {network(), nothing_written}, false},
         {"BP-059", {overloaded(), overloaded(), duplicate_key()}, true},
@@ -304,6 +365,8 @@ TEST(retry_decision, no_writes_performed_label_selects_the_reported_error)
         EXPECT_EQ(after(write, r.failures).reports_this, r.newest) << r.id;
     }
     EXPECT_FALSE(after(run_command, {overloaded(), our_own()}).reports_this) << "as for a write";
+    EXPECT_TRUE(after(read, {network(), unsent(network())}).reports_this) << "reads: the newest";
+    EXPECT_FALSE(after(read, {network(), our_own()}).reports_this);
 }
 
 TEST(retry_decision, client_errors_end_the_operation)
@@ -324,6 +387,9 @@ TEST(retry_decision_description, is_distinct_for_every_decision)
               "not retried: one retry is the limit");
     EXPECT_EQ(describe(after(policy, {overloaded()})),
               "not retried: a wait of 50 ms would end after the deadline");
+    policy.until = deadline{now + 1h};
+    EXPECT_EQ(describe(after(policy, {network(), network(), network()})),
+              "retry 3, after 75 ms: the deadline allows more");
     EXPECT_EQ(describe(after(update_many, {network()})),
               "not retried: another attempt might apply it twice");
     EXPECT_EQ(describe(after(write, {duplicate_key()})),
@@ -331,4 +397,4 @@ TEST(retry_decision_description, is_distinct_for_every_decision)
 }
 
 }  // namespace
-}  // namespace holdfast::core::mongo
+}  // namespace holdfast::core::mongo::decide_test

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 /// The settings that hold if none is given. Each of these values is a promise of the documentation.
-namespace holdfast::core::mongo {
+namespace holdfast::core::mongo::defaults_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -90,4 +90,4 @@ TEST(default_settings, circuit_breaker_settings_match_the_rfc)
 }
 
 }  // namespace
-}  // namespace holdfast::core::mongo
+}  // namespace holdfast::core::mongo::defaults_test

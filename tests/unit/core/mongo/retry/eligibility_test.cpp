@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace holdfast::core::mongo {
+namespace holdfast::core::mongo::eligibility_test {
 namespace {
 
 TEST(supports_retryable_writes, requires_wire_version_6_sessions_and_no_standalone)
@@ -98,4 +98,4 @@ TEST(is_retryable_read, retryable_read_commands_are_listed)
 }
 
 }  // namespace
-}  // namespace holdfast::core::mongo
+}  // namespace holdfast::core::mongo::eligibility_test

@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
-namespace holdfast::core::mongo {
+#include <vector>
+
+namespace holdfast::core::mongo::order_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -39,16 +41,59 @@ TEST(retry_decision, checks_run_in_the_order_of_the_specification)
     EXPECT_EQ(decide(policy, {}, overloaded, one, now, 0.01).tokens, none);
 }
 
+/// The last decision about an operation that fails in these ways.
+retry_decision after(const retry_policy& policy, const std::vector<failed_attempt>& failures,
+                     token_bucket bucket = token_bucket{})
+{
+    retry_decision last;
+    for (const failed_attempt& one : failures) {
+        last = decide(policy, last.progress, one, bucket, now, 0.5);
+        bucket = last.tokens;
+    }
+    return last;
+}
+
+const failed_attempt lost{.origin = failure_origin::network};
+const failed_attempt overload{.origin = failure_origin::server,
+                              .labels = {.system_overloaded = true, .retryable = true}};
+
+TEST(retry_decision, network_and_state_change_errors_take_no_token)
+{
+    VERIFIES("BP-029");
+    const failed_attempt stepped_down{.origin = failure_origin::server,
+                                      .labels = {.retryable_write = true},
+                                      .code = 10107,
+                                      .max_wire_version = 27};
+    const retry_policy policy{.kind = retry_kind::write, .repeatable = true, .adaptive = true};
+    const token_bucket two{tokens::whole(2), tokens::whole(1000)};
+    for (const failed_attempt& one : {lost, stepped_down}) {
+        const retry_decision d = after(policy, {one}, two);
+        EXPECT_TRUE(d.retries());
+        EXPECT_EQ(d.tokens, two);
+    }
+}
+
+TEST(retry_decision, overload_limit_of_five_holds_with_a_deadline)
+{
+    VERIFIES("BP-031");
+    retry_policy policy{.kind = retry_kind::write, .repeatable = true};
+    policy.until = deadline{now + 1h};
+    EXPECT_TRUE(after(policy, {overload, lost, lost, lost, lost}).retries());
+    EXPECT_EQ(after(policy, {overload, lost, lost, lost, lost, lost}).outcome,
+              retry_outcome::limit_reached);
+    EXPECT_EQ(after(policy, {lost, lost, lost, lost, lost, overload}).outcome,
+              retry_outcome::limit_reached);
+}
+
 TEST(retry_decision, unacknowledged_write_is_never_retried)
 {
     VERIFIES("RW-030");
     const write_command command{.name = "insert", .acknowledged = false};
     const retry_policy policy{.kind = retry_kind::write,
                               .repeatable = takes_transaction_number(command, 27)};
-    const failed_attempt lost{.origin = failure_origin::network};
     EXPECT_EQ(decide(policy, {}, lost, token_bucket{}, now, 0.5).outcome,
               retry_outcome::not_repeatable);
 }
 
 }  // namespace
-}  // namespace holdfast::core::mongo
+}  // namespace holdfast::core::mongo::order_test

@@ -3,17 +3,13 @@
 #include "core/mongo/retry/decide.hpp"
 #include "core/mongo/retry/eligibility.hpp"
 #include "holdfast/bson/json.hpp"
+#include "support/json.hpp"
 #include "support/verifies.hpp"
 
 #include <gtest/gtest.h>
 
-namespace holdfast::core::mongo {
+namespace holdfast::core::mongo::reply_failure_test {
 namespace {
-
-bson::document json(std::string_view text)
-{
-    return bson::from_json(text).value();
-}
 
 TEST(failure_in, reply_with_ok_1_is_no_failure)
 {
@@ -127,4 +123,4 @@ TEST(retry_decision, overload_ignores_wire_version_and_command)
 }
 
 }  // namespace
-}  // namespace holdfast::core::mongo
+}  // namespace holdfast::core::mongo::reply_failure_test

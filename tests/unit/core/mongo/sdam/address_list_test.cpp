@@ -3,7 +3,7 @@
 #include "sdam_fixture.hpp"
 #include "support/verifies.hpp"
 
-namespace holdfast::core::mongo::sdam_test {
+namespace holdfast::core::mongo::sdam_test::address_list_test {
 namespace {
 
 address_list listed(std::string_view array, const address_list& previous = {})
@@ -81,4 +81,4 @@ TEST(parse_hello, unchanged_host_lists_are_shared)
 }
 
 }  // namespace
-}  // namespace holdfast::core::mongo::sdam_test
+}  // namespace holdfast::core::mongo::sdam_test::address_list_test

@@ -5,7 +5,7 @@
 #include <set>
 
 /// What holds of descriptions as such: names, defaults, wire versions, session timeouts, freshness.
-namespace holdfast::core::mongo::sdam_test {
+namespace holdfast::core::mongo::sdam_test::compatibility_test {
 namespace {
 
 using enum server_type;
@@ -235,4 +235,4 @@ TEST(freshness, topology_version_counter_has_64_bits)
 }
 
 }  // namespace
-}  // namespace holdfast::core::mongo::sdam_test
+}  // namespace holdfast::core::mongo::sdam_test::compatibility_test

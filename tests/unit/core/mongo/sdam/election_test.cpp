@@ -2,7 +2,7 @@
 #include "support/verifies.hpp"
 
 /// Which primary is accepted when two claim to be it, on both sides of wire version 17.
-namespace holdfast::core::mongo::sdam_test {
+namespace holdfast::core::mongo::sdam_test::election_test {
 namespace {
 
 using version = std::optional<int>;
@@ -66,6 +66,8 @@ const row table[] = {
     {"SD-149", 16, 1, 1, none, 3, true, "0001/3"},
     {"SD-149", 16, 1, none, 2, 1, true, "0002/1"},
     {"SD-149", 16, 5, 1, 2, none, true, "0005/1"},
+    {"SD-207", 17, 1, 3, 2, 1, true, "0002/1"},
+    {"SD-207", 16, 1, 3, 2, 1, false, "0001/3"},
 };
 
 TEST(election, primary_with_the_greater_election_id_and_set_version_wins)
@@ -78,6 +80,60 @@ TEST(election, primary_with_the_greater_election_id_and_set_version_wins)
                                                : "ReplicaSetWithPrimary a:RSPrimary b:Unknown");
         EXPECT_EQ(maxima(*t), r.maxima);
     }
+}
+
+TEST(election, operations_are_released_only_by_a_later_election)
+{
+    const std::string both = R"("a", "b")";
+    const auto released = [&](int wire, version e1, version v1, version e2, version v2) {
+        const topology_ptr before = after(start({"a", "b"}),
+                                          {primary("a", both, term(e1, v1), wire)});
+        return servers_of<release_operations>(
+            apply_check(before, primary("b", both, term(e2, v2), wire)));
+    };
+    EXPECT_EQ(released(17, 1, 1, 2, 1), names{"a"});
+    EXPECT_EQ(released(17, 1, 50, 2, 1), names{"a"}) << "the electionId comes first";
+    EXPECT_EQ(released(17, 1, 1, 1, 2), names{"a"});
+    EXPECT_EQ(released(16, 2, 1, 1, 2), names{"a"}) << "the setVersion comes first";
+    EXPECT_EQ(released(17, 1, 1, 1, 1), names{}) << "no election lies between them";
+    EXPECT_EQ(released(17, none, none, 1, 1), names{}) << "no election is known of a";
+    EXPECT_EQ(released(17, none, none, none, none), names{});
+    EXPECT_EQ(released(16, 1, 1, none, 3), names{}) << "nor of b";
+    EXPECT_EQ(released(17, 2, 1, 1, 1), names{}) << "b is stale";
+}
+
+TEST(election, later_primary_releases_operations_of_one_that_was_lost_before)
+{
+    const std::string both = R"("a", "b")";
+    const topology_ptr before = after(start({"a", "b"}), {primary("a", both, term(1, 1))});
+    const transition silent = apply_failed_check(before, at("a"), error{error_code{}, "silence"},
+                                                 failure_kind::network, time_point{});
+    EXPECT_EQ(servers_of<release_operations>(silent), names{}) << "no other primary is known yet";
+    const auto released = [](const topology_ptr& t, const server_description& newcomer) {
+        return servers_of<release_operations>(apply_check(t, newcomer));
+    };
+    EXPECT_EQ(released(silent.after, primary("b", both, term(2, 1))), names{"a"});
+    EXPECT_EQ(released(silent.after, primary("a", both, term(2, 1))), names{}) << "it is back";
+    EXPECT_EQ(released(silent.after, primary("b", both, term(1, 1))), names{}) << "no election";
+
+    const topology_ptr hinted = after(silent.after,
+                                      {secondary("b", both, R"("primary": "a:27017")")});
+    EXPECT_EQ(released(hinted, primary("b", both, term(2, 1))), names{"a"});
+
+    const topology_ptr taken = after(silent.after, {primary("b", both, term(2, 1))});
+    EXPECT_EQ(released(taken, primary("b", both, term(2, 1))), names{}) << "once is enough";
+}
+
+TEST(election, primary_that_steps_down_keeps_its_operations)
+{
+    const std::string both = R"("a", "b")";
+    const topology_ptr before = after(start({"a", "b"}), {primary("a", both, term(1, 1))});
+    const transition stepped_down = apply_check(before, secondary("a", both));
+    EXPECT_EQ(servers_of<release_operations>(stepped_down), names{});
+    EXPECT_EQ(servers_of<release_operations>(
+                  apply_check(stepped_down.after, primary("b", both, term(2, 1)))),
+              names{})
+        << "it answers them itself";
 }
 
 TEST(election, election_ids_compare_as_unsigned_bytes)
@@ -179,4 +235,4 @@ TEST(election, removed_primary_does_not_change_max_election_id)
 }
 
 }  // namespace
-}  // namespace holdfast::core::mongo::sdam_test
+}  // namespace holdfast::core::mongo::sdam_test::election_test

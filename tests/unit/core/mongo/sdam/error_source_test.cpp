@@ -5,7 +5,7 @@
 #include <boost/system/errc.hpp>
 
 /// Where errors come from, and which kind each of them is.
-namespace holdfast::core::mongo::sdam_test {
+namespace holdfast::core::mongo::sdam_test::error_source_test {
 namespace {
 
 using enum connection_phase;
@@ -76,6 +76,23 @@ TEST(error_source, every_source_is_classified_and_applied_once)
             continue;
         const transition again = after_error(with_primary(), e, e.generation + 1);
         EXPECT_EQ(outcome(again), "") << "the pool was cleared because of it";
+    }
+}
+
+TEST(error_source, state_change_that_refuses_hello_or_login_requests_a_check)
+{
+    for (const connection_phase phase : {connecting, authenticating}) {
+        application_error e = failing("a", failure_kind::authentication, phase);
+        e.refusal = 18;
+        EXPECT_EQ(outcome(after_error(with_primary(), e)), "unknown clear");
+        for (const std::int32_t code : {91, 11600}) {  // it shuts down
+            e.refusal = code;
+            EXPECT_EQ(outcome(after_error(with_primary(), e)), "unknown clear check") << code;
+        }
+        for (const std::int32_t code : {11602, 13436, 189, 10107}) {
+            e.refusal = code;
+            EXPECT_EQ(outcome(after_error(with_primary(), e)), "unknown check") << code;
+        }
     }
 }
 
@@ -150,4 +167,4 @@ TEST(descriptions, published_descriptions_are_immutable)
 }
 
 }  // namespace
-}  // namespace holdfast::core::mongo::sdam_test
+}  // namespace holdfast::core::mongo::sdam_test::error_source_test

@@ -2,7 +2,7 @@
 #include "support/verifies.hpp"
 
 /// What errors of the application, and of monitors, do to the topology.
-namespace holdfast::core::mongo::sdam_test {
+namespace holdfast::core::mongo::sdam_test::error_test {
 namespace {
 
 const std::string both = R"("a", "b")";
@@ -259,6 +259,17 @@ TEST(lost_connection, while_connecting_keeps_the_server_under_the_upstream_profi
     }
 }
 
+TEST(lost_connection, that_overload_cannot_have_caused_loses_the_server_under_any_profile)
+{
+    application_error e = failing("a", network, connection_phase::connecting);
+    e.never_overload = true;
+    for (const resilience_profile& profile : {as_specified, upstream_2026_07}) {
+        const transition t = after_error(with_primary(), e, 0, profile);
+        EXPECT_EQ(t.after->find(at("a"))->type, server_type::unknown);
+        EXPECT_EQ(servers_of<clear_pool>(t), names{"a"});
+    }
+}
+
 TEST(load_balanced, error_clears_the_pool_of_one_service_id_only)
 {
     VERIFIES("SD-169");
@@ -323,4 +334,4 @@ TEST(application_errors, of_removed_servers_are_ignored)
 }
 
 }  // namespace
-}  // namespace holdfast::core::mongo::sdam_test
+}  // namespace holdfast::core::mongo::sdam_test::error_test

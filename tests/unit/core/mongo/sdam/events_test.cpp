@@ -2,7 +2,7 @@
 #include "support/verifies.hpp"
 
 /// The events that are published, and their order.
-namespace holdfast::core::mongo::sdam_test {
+namespace holdfast::core::mongo::sdam_test::events_test {
 namespace {
 
 std::string token(const topology_opening&)
@@ -158,4 +158,4 @@ TEST(srv_update, empty_answer_keeps_the_topology)
 }
 
 }  // namespace
-}  // namespace holdfast::core::mongo::sdam_test
+}  // namespace holdfast::core::mongo::sdam_test::events_test

@@ -1,7 +1,7 @@
 #include "sdam_fixture.hpp"
 #include "support/verifies.hpp"
 
-namespace holdfast::core::mongo::sdam_test {
+namespace holdfast::core::mongo::sdam_test::hello_test {
 namespace {
 
 TEST(parse_hello, server_type_follows_the_reply_fields)
@@ -89,6 +89,21 @@ TEST(parse_hello, all_replica_set_fields_are_read)
     EXPECT_EQ(s.round_trip_time, std::chrono::milliseconds{3});
     EXPECT_EQ(s.min_round_trip_time, std::chrono::milliseconds{2});
     EXPECT_EQ(s.last_update_time, now);
+}
+
+TEST(parse_hello, last_write_that_is_absent_or_empty_is_null)
+{
+    VERIFIES("SD-071");
+    for (const char* const fields : {"", R"("lastWrite": {})"}) {
+        const server_description s = hello("a", fields);
+        EXPECT_FALSE(s.last_write_date) << fields;
+        EXPECT_FALSE(s.op_time) << fields;
+    }
+    const server_description dated = hello(
+        "a", R"("lastWrite": {"lastWriteDate": {"$date": {"$numberLong": "5"}}})");
+    EXPECT_TRUE(dated.last_write_date && !dated.op_time);
+    const server_description timed = hello("a", R"("lastWrite": {"opTime": {"t": 1}})");
+    EXPECT_TRUE(timed.op_time && !timed.last_write_date);
 }
 
 TEST(parse_hello, iscryptd_service_id_and_session_timeout_are_read)
@@ -206,4 +221,4 @@ TEST(topology_version, ordering_follows_process_id_and_counter)
 }
 
 }  // namespace
-}  // namespace holdfast::core::mongo::sdam_test
+}  // namespace holdfast::core::mongo::sdam_test::hello_test

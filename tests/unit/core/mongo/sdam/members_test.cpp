@@ -3,7 +3,7 @@
 
 /// Who belongs to the topology: hosts that members name, names that members give themselves, and
 /// those who have to go.
-namespace holdfast::core::mongo::sdam_test {
+namespace holdfast::core::mongo::sdam_test::members_test {
 namespace {
 
 std::string hosts_of(const topology_description& t)
@@ -47,13 +47,15 @@ TEST(replica_set_members, hosts_passives_and_arbiters_are_monitored)
 TEST(replica_set_members, host_list_of_the_primary_adds_and_removes_members)
 {
     VERIFIES("SD-005");
+    VERIFIES("SD-154");
     topology_ptr t = after(start({"a", "b", "c"}), {primary("a", R"("a", "b", "c")")});
     t = after(t, {unknown_server(at("c"))});
     EXPECT_EQ(hosts_of(*t), "a b c") << "a member that is down is not gone";
-    t = after(t, {primary("a", R"("a", "b", "c", "d")")});
-    EXPECT_EQ(hosts_of(*t), "a b c d");
-    const transition shrunk = apply_check(t, primary("a", R"("a", "d")"));
-    EXPECT_EQ(hosts_of(*shrunk.after), "a d");
+    const std::string others = R"("passives": ["p"], "arbiters": ["x"])";
+    t = after(t, {primary("a", R"("a", "b", "c", "d")", others)});
+    EXPECT_EQ(hosts_of(*t), "a b c d p x");
+    const transition shrunk = apply_check(t, primary("a", R"("a", "d")", others));
+    EXPECT_EQ(hosts_of(*shrunk.after), "a d p x");
     EXPECT_EQ(servers_of<stop_monitor>(shrunk), (names{"b", "c"}));
 }
 
@@ -302,4 +304,4 @@ TEST(replica_set_members, topology_type_follows_the_server_types)
 }
 
 }  // namespace
-}  // namespace holdfast::core::mongo::sdam_test
+}  // namespace holdfast::core::mongo::sdam_test::members_test

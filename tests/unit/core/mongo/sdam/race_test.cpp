@@ -8,7 +8,7 @@
 
 /// The races and histories that the specification describes, step by step on the pure machines:
 /// what one thread knows is what it read at its own step.
-namespace holdfast::core::mongo::sdam_test {
+namespace holdfast::core::mongo::sdam_test::race_test {
 namespace {
 
 const std::string both = R"("a", "b")";
@@ -293,4 +293,4 @@ TEST(sdam_history, update_replaces_the_description_and_applies_effects)
 }
 
 }  // namespace
-}  // namespace holdfast::core::mongo::sdam_test
+}  // namespace holdfast::core::mongo::sdam_test::race_test

@@ -5,6 +5,7 @@
 #include "holdfast/bson/document.hpp"
 #include "holdfast/bson/errc.hpp"
 #include "holdfast/bson/json.hpp"
+#include "support/json.hpp"
 
 #include <gtest/gtest.h>
 
@@ -23,11 +24,6 @@ inline constexpr time_point now{std::chrono::hours{1}};
 inline endpoint at(std::string_view name)
 {
     return reported_address(name);
-}
-
-inline bson::document json(std::string_view text)
-{
-    return bson::from_json(text).value();
 }
 
 /// A reply of hello, with ok: 1 and wire versions in front of what is given.

@@ -10,7 +10,7 @@
 
 /// The prose tests of the specification "Polling SRV Records for mongos Discovery", by their
 /// numbers there, then what they leave out.
-namespace holdfast::core::mongo::sdam_test {
+namespace holdfast::core::mongo::sdam_test::srv_poll_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -326,4 +326,4 @@ TEST(srv_poll, shuffle_can_draw_every_order)
 }
 
 }  // namespace
-}  // namespace holdfast::core::mongo::sdam_test
+}  // namespace holdfast::core::mongo::sdam_test::srv_poll_test

@@ -2,7 +2,7 @@
 #include "support/verifies.hpp"
 
 /// Each cell of the specification's table: a server of one type answers in a topology of another.
-namespace holdfast::core::mongo::sdam_test {
+namespace holdfast::core::mongo::sdam_test::table_test {
 namespace {
 
 // In each topology server b is unknown until it answers; a is what makes the topology what it is.
@@ -106,6 +106,19 @@ TEST(sdam_table, every_topology_and_server_type_has_its_transition)
     }
 }
 
+TEST(sdam_table, removed_server_of_another_set_is_remembered)
+{
+    const topology_ptr wrong = after(start({"a", "b"}, false, "prod"),
+                                     {secondary("a", R"("a", "b")"), hello("b", "")});
+    ASSERT_EQ(wrong->removed.size(), 2u);
+    EXPECT_EQ(wrong->removed[0].address, at("a"));
+    EXPECT_EQ(wrong->removed[0].set_name, "rs");
+    EXPECT_EQ(wrong->removed[1].address, at("b"));
+    EXPECT_EQ(wrong->removed[1].set_name, std::nullopt) << "a standalone server";
+    const topology_ptr right = after(start({"a"}, false, "rs"), {primary("a", R"("a")")});
+    EXPECT_TRUE(right->removed.empty());
+}
+
 TEST(sdam_table, replica_set_members_set_the_set_name)
 {
     for (const server_type type : {rs_primary, rs_secondary, rs_arbiter, rs_other})
@@ -115,6 +128,9 @@ TEST(sdam_table, replica_set_members_set_the_set_name)
 
 TEST(sdam_table, primary_changing_to_any_type_gives_no_primary)
 {
+    VERIFIES("SD-097");
+    VERIFIES("SD-101");
+    VERIFIES("SD-105");
     for (const server_type type :
          {server_type::unknown, standalone, mongos, rs_secondary, rs_arbiter, rs_other, rs_ghost}) {
         server_description gone = reply_of(type);
@@ -123,6 +139,49 @@ TEST(sdam_table, primary_changing_to_any_type_gives_no_primary)
                   topology_type::replica_set_no_primary)
             << name_of(type);
     }
+}
+
+const cell& cell_of(topology_type in, server_type reply)
+{
+    return *std::ranges::find_if(
+        table, [&](const cell& c) { return c.reply == reply && c.topology()->type == in; });
+}
+
+/// b, which is of one type, answers as another.
+void expect_change(const topology_ptr& before, server_type reply)
+{
+    const server_type was = before->find(at("b"))->type;
+    SCOPED_TRACE(picture(*before) + ", then b:" + std::string{name_of(reply)});
+    const std::string cell = cell_of(before->type, reply).expected;
+    const topology_ptr next = apply_check(before, reply_of(reply)).after;
+    const server_ptr b = next->find(at("b"));
+    ASSERT_EQ(b != nullptr, cell.find(" b:") != std::string::npos);
+    if (b) {
+        EXPECT_EQ(b->type, reply);
+    }
+    // In the table the primary is another server; here b may have been it.
+    const bool lost = was == rs_primary && reply != rs_primary;
+    EXPECT_EQ(name_of(next->type), lost ? "ReplicaSetNoPrimary" : cell.substr(0, cell.find(' ')));
+}
+
+TEST(sdam_table, server_may_change_from_any_type_to_any_other)
+{
+    VERIFIES("SD-063");
+    int pairs = 0;
+    for (const cell& first : table) {
+        const topology_ptr before = apply_check(first.topology(), reply_of(first.reply)).after;
+        for (const server_type second : {server_type::unknown, standalone, mongos, rs_primary,
+                                         rs_secondary, rs_arbiter, rs_other, rs_ghost}) {
+            const topology_ptr single = after(start({"b"}, true),
+                                              {reply_of(first.reply), reply_of(second)});
+            EXPECT_EQ(single->find(at("b"))->type, second) << name_of(first.reply);
+            if (!before->find(at("b")))
+                continue;  // it is not asked any more
+            expect_change(before, second);
+            ++pairs;
+        }
+    }
+    EXPECT_EQ(pairs, 8 * (7 + 2 + 6 + 6));
 }
 
 TEST(sdam_table, single_and_load_balanced_never_change_type)
@@ -147,4 +206,4 @@ TEST(sdam_table, single_and_load_balanced_never_change_type)
 }
 
 }  // namespace
-}  // namespace holdfast::core::mongo::sdam_test
+}  // namespace holdfast::core::mongo::sdam_test::table_test

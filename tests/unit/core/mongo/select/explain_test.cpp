@@ -3,7 +3,7 @@
 #include "holdfast/bson/errc.hpp"
 #include "select_fixture.hpp"
 
-namespace holdfast::core::mongo::select_test {
+namespace holdfast::core::mongo::select_test::explain_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -74,5 +74,29 @@ TEST(selection_explanation, summary_names_topology_and_servers)
         << reading;
 }
 
+TEST(selection_explanation, server_of_another_set_is_named_though_it_was_removed)
+{
+    topology_description t = *topology(topology_type::replica_set_no_primary, {});
+    t.set_name = "prod";
+    t.removed = {{reported_address("a"), "rs0"}, {reported_address("b"), std::nullopt}};
+    EXPECT_EQ(describe_no_match(t, writes(), {}, now),
+              "no suitable server: a writable server was wanted, the topology is "
+              "ReplicaSetNoPrimary \"prod\" without any server; a:27017 is a member of rs0, not of "
+              "prod: removed; check replicaSet; b:27017 is not a member of a replica set: removed; "
+              "check replicaSet");
+}
+
+TEST(selection_explanation, connection_attempt_without_an_answer_is_named)
+{
+    server_description fresh = server("a", server_type::unknown);
+    fresh.last_update_time = time_point::min();
+    const topology_ptr t = topology(topology_type::unknown, {fresh});
+    running_checks running;
+    running.began.emplace(fresh.address, now);
+    running.limit = 10s;
+    EXPECT_EQ(explain_no_match(*t, writes(), {}, now + 1500ms, running).at(0).why,
+              "no answer to the connection attempt begun 1.5 s ago (connectTimeoutMS 10 s)");
+}
+
 }  // namespace
-}  // namespace holdfast::core::mongo::select_test
+}  // namespace holdfast::core::mongo::select_test::explain_test

@@ -6,7 +6,7 @@
 
 #include <chrono>
 
-namespace holdfast::core::mongo {
+namespace holdfast::core::mongo::round_trip_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -72,4 +72,4 @@ TEST(round_trip, reset_clears_average_and_minimum)
 }
 
 }  // namespace
-}  // namespace holdfast::core::mongo
+}  // namespace holdfast::core::mongo::round_trip_test

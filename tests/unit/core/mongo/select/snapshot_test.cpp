@@ -3,7 +3,7 @@
 #include <map>
 #include <random>
 
-namespace holdfast::core::mongo::select_test {
+namespace holdfast::core::mongo::select_test::snapshot_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -161,4 +161,4 @@ TEST(choice_of_two, every_pair_of_servers_is_drawn_uniformly)
 }
 
 }  // namespace
-}  // namespace holdfast::core::mongo::select_test
+}  // namespace holdfast::core::mongo::select_test::snapshot_test

@@ -2,7 +2,7 @@
 #include "select_fixture.hpp"
 #include "support/verifies.hpp"
 
-namespace holdfast::core::mongo::select_test {
+namespace holdfast::core::mongo::select_test::suitable_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -181,7 +181,7 @@ TEST(staleness, with_primary_uses_last_write_and_update_times)
                                         wrote(server("s", rs_secondary), 150, now + 7s),
                                         wrote(server("t", rs_secondary), 200, now)});
     const auto of = [&](const char* name) {
-        return staleness(*t->find(reported_address(name)), *t, 10s);
+        return staleness(*t->find(reported_address(name)), staleness_reference_of(*t), 10s);
     };
     EXPECT_EQ(of("s"), 50s + 7s + 10s);
     EXPECT_EQ(of("t"), 10s);
@@ -208,7 +208,7 @@ TEST(staleness, without_primary_uses_the_newest_last_write)
                                         wrote(server("x", rs_other), 900, now),
                                         server("n", rs_secondary)});
     const auto of = [&](const char* name) {
-        return staleness(*t->find(reported_address(name)), *t, 10s);
+        return staleness(*t->find(reported_address(name)), staleness_reference_of(*t), 10s);
     };
     EXPECT_EQ(of("s"), 60s);
     EXPECT_EQ(of("t"), 10s);
@@ -237,4 +237,4 @@ TEST(latency_window, holds_servers_within_local_threshold_of_the_fastest)
 }
 
 }  // namespace
-}  // namespace holdfast::core::mongo::select_test
+}  // namespace holdfast::core::mongo::select_test::suitable_test

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace holdfast::core::mongo {
+namespace holdfast::core::mongo::address_test {
 namespace {
 
 TEST(address, host_and_port_are_normalised)
@@ -97,4 +97,4 @@ TEST(address, reported_address_is_lower_cased_only)
 }
 
 }  // namespace
-}  // namespace holdfast::core::mongo
+}  // namespace holdfast::core::mongo::address_test

@@ -7,7 +7,7 @@
 
 #include <functional>
 
-namespace holdfast::core::mongo {
+namespace holdfast::core::mongo::client_settings_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -40,6 +40,7 @@ TEST(client_settings, defaults_match_the_specifications)
     EXPECT_TRUE(s.write_concern.is_default());
     EXPECT_TRUE(s.read_concern.is_default());
     EXPECT_TRUE(s.fail_fast_on_terminal_errors);
+    EXPECT_TRUE(s.rescue_from_deposed_primary);
     EXPECT_EQ(profile_of(s), as_specified);
     EXPECT_FALSE(uses_token_bucket(s));
     EXPECT_FALSE(uses_tls(s));
@@ -280,4 +281,4 @@ TEST(service_name, service_names_follow_rfc_6335)
 }
 
 }  // namespace
-}  // namespace holdfast::core::mongo
+}  // namespace holdfast::core::mongo::client_settings_test

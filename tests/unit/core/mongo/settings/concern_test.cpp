@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace holdfast::core::mongo {
+namespace holdfast::core::mongo::concern_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -78,4 +78,4 @@ TEST(write_concern, invalid_value_names_its_option)
 }
 
 }  // namespace
-}  // namespace holdfast::core::mongo
+}  // namespace holdfast::core::mongo::concern_test

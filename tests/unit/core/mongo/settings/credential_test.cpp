@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace holdfast::core::mongo {
+namespace holdfast::core::mongo::credential_test {
 namespace {
 
 using properties = std::map<std::string, std::string>;
@@ -159,4 +159,4 @@ TEST(credential, aws_keys_are_refused_under_the_upstream_profile)
 }
 
 }  // namespace
-}  // namespace holdfast::core::mongo
+}  // namespace holdfast::core::mongo::credential_test

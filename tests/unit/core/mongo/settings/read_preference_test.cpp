@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace holdfast::core::mongo {
+namespace holdfast::core::mongo::read_preference_test {
 namespace {
 
 TEST(read_mode, lookup_by_name_ignores_case)
@@ -27,4 +27,4 @@ TEST(read_mode, lookup_by_name_ignores_case)
 }
 
 }  // namespace
-}  // namespace holdfast::core::mongo
+}  // namespace holdfast::core::mongo::read_preference_test

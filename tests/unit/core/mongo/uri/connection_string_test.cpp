@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace holdfast::core::mongo {
+namespace holdfast::core::mongo::connection_string_test {
 namespace {
 
 TEST(connection_string, is_split_into_its_parts)
@@ -114,4 +114,4 @@ TEST(connection_string, malformed_string_is_refused_with_a_reason)
 }
 
 }  // namespace
-}  // namespace holdfast::core::mongo
+}  // namespace holdfast::core::mongo::connection_string_test

@@ -7,7 +7,7 @@
 #include <functional>
 #include <set>
 
-namespace holdfast::core::mongo {
+namespace holdfast::core::mongo::options_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -41,6 +41,7 @@ const stored rows[] = {
     {"authMechanismProperties", "service_realm:x",
      [](auto& s) { s.credential->properties["SERVICE_REALM"] = "x"; }, "&authMechanism=GSSAPI",
      "mongodb://u@h/?"},
+    {"scramMaxIterations", "4096", [](auto& s) { s.scram_max_iterations = 4'096; }},
     {"tls", "true", [](auto& s) { s.tls.enabled = true; }},
     {"tlsCAFile", "a", [](auto& s) { s.tls.ca_file = "a"; }},
     {"tlsCertificateKeyFile", "a", [](auto& s) { s.tls.certificate_key_file = "a"; }},
@@ -96,6 +97,7 @@ const stored rows[] = {
     {"enableOverloadRetargeting", "true", [](auto& s) { s.enable_overload_retargeting = true; },
      "&resilienceProfile=upstream_2026_07"},
     {"failFastOnTerminalErrors", "false", [](auto& s) { s.fail_fast_on_terminal_errors = false; }},
+    {"rescueFromDeposedPrimary", "false", [](auto& s) { s.rescue_from_deposed_primary = false; }},
 };
 
 TEST(uri_options, each_option_changes_only_its_setting)
@@ -335,4 +337,4 @@ TEST(uri_options, min_heartbeat_frequency_ms_cannot_be_set)
 }
 
 }  // namespace
-}  // namespace holdfast::core::mongo
+}  // namespace holdfast::core::mongo::options_test

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <iterator>
 
-namespace holdfast::core::mongo {
+namespace holdfast::core::mongo::reference_test {
 namespace {
 
 constexpr std::string_view begins = "<!-- begin of the option table -->\n";
@@ -47,4 +47,4 @@ TEST(uri_reference, page_lists_every_option_with_bounds_and_default)
 }
 
 }  // namespace
-}  // namespace holdfast::core::mongo
+}  // namespace holdfast::core::mongo::reference_test

@@ -4,7 +4,7 @@
 
 #include <array>
 
-namespace holdfast::core::mongo {
+namespace holdfast::core::mongo::secrets_test {
 namespace {
 
 /// Everything that a person could get to read.
@@ -99,4 +99,4 @@ TEST(uri_secrets, password_read_as_an_unknown_option_is_not_shown)
 }
 
 }  // namespace
-}  // namespace holdfast::core::mongo
+}  // namespace holdfast::core::mongo::secrets_test

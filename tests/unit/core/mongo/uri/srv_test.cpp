@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace holdfast::core::mongo {
+namespace holdfast::core::mongo::srv_test {
 namespace {
 
 parsed_uri parse(std::string_view text)
@@ -198,4 +198,4 @@ TEST(srv_uri, hosts_outside_the_parent_domain_are_refused)
 }
 
 }  // namespace
-}  // namespace holdfast::core::mongo
+}  // namespace holdfast::core::mongo::srv_test

@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace holdfast::core::mongo {
+namespace holdfast::core::mongo::command_message_test {
 namespace {
 
 command_message insert_command(const bson::document& document)
@@ -94,4 +94,4 @@ TEST(command_message, message_beyond_the_limit_is_refused)
 }
 
 }  // namespace
-}  // namespace holdfast::core::mongo
+}  // namespace holdfast::core::mongo::command_message_test

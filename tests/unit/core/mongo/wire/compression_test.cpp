@@ -14,7 +14,7 @@
 #include <array>
 #include <string>
 
-namespace holdfast::core::mongo {
+namespace holdfast::core::mongo::compression_test {
 namespace {
 
 using bson::doc;
@@ -112,6 +112,24 @@ TEST(compression, every_compressor_round_trips)
                 << name_of(with) << " " << text.size();
         }
     }
+}
+
+TEST(compression, only_the_negotiated_compressor_and_noop_are_accepted)
+{
+    const bytes original = message_with(std::string(300, 'k'));
+    for (const wire_compressor used : all_compressors) {
+        bson::byte_buffer out;
+        const bytes message = copy(compress_message(original, {used}, out).value());
+        for (const wire_compressor negotiated : all_compressors) {
+            const auto checked = check_compressor(message, negotiated);
+            const bool fine = used == negotiated || used == wire_compressor::noop;
+            EXPECT_EQ(checked.has_value(), fine) << name_of(used) << ' ' << name_of(negotiated);
+            if (!fine) {
+                EXPECT_EQ(checked.error().code(), errc::unsupported_message);
+            }
+        }
+    }
+    EXPECT_FALSE(check_compressor(std::span{original}.first(18), wire_compressor::zlib));
 }
 
 TEST(compression, output_is_readable_by_the_libraries)
@@ -287,4 +305,4 @@ TEST(compressors, handshake_and_authentication_commands_are_not_compressed)
 }
 
 }  // namespace
-}  // namespace holdfast::core::mongo
+}  // namespace holdfast::core::mongo::compression_test

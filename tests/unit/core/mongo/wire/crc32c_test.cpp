@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace holdfast::core::mongo {
+namespace holdfast::core::mongo::crc32c_test {
 namespace {
 
 using bytes = std::vector<std::uint8_t>;
@@ -55,4 +55,4 @@ TEST(crc32c, every_length_and_alignment_matches_the_definition)
 }
 
 }  // namespace
-}  // namespace holdfast::core::mongo
+}  // namespace holdfast::core::mongo::crc32c_test

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <string>
 
-namespace holdfast::core::mongo {
+namespace holdfast::core::mongo::frame_reader_test {
 namespace {
 
 using sizes = std::initializer_list<std::size_t>;
@@ -141,4 +141,4 @@ TEST(frame_reader, length_above_the_limit_is_refused_before_allocating)
 }
 
 }  // namespace
-}  // namespace holdfast::core::mongo
+}  // namespace holdfast::core::mongo::frame_reader_test

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace holdfast::core::mongo {
+namespace holdfast::core::mongo::legacy_query_test {
 namespace {
 
 using bson::doc;
@@ -83,4 +83,4 @@ TEST(legacy_reply, malformed_op_reply_error_names_the_offset)
 }
 
 }  // namespace
-}  // namespace holdfast::core::mongo
+}  // namespace holdfast::core::mongo::legacy_query_test

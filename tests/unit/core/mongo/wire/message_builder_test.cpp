@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace holdfast::core::mongo {
+namespace holdfast::core::mongo::message_builder_test {
 namespace {
 
 using bson::doc;
@@ -162,4 +162,4 @@ TEST(message_builder, message_above_the_limit_is_too_large)
 }
 
 }  // namespace
-}  // namespace holdfast::core::mongo
+}  // namespace holdfast::core::mongo::message_builder_test

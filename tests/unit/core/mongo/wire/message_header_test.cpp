@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace holdfast::core::mongo {
+namespace holdfast::core::mongo::message_header_test {
 namespace {
 
 std::vector<std::uint8_t> header_of(std::int32_t length, std::int32_t code)
@@ -80,4 +80,4 @@ TEST(message_header, length_must_equal_the_message_size)
 }
 
 }  // namespace
-}  // namespace holdfast::core::mongo
+}  // namespace holdfast::core::mongo::message_header_test

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace holdfast::core::mongo {
+namespace holdfast::core::mongo::message_test {
 namespace {
 
 using bson::doc;
@@ -185,4 +185,4 @@ TEST(reply, only_op_msg_and_op_reply_are_accepted)
 }
 
 }  // namespace
-}  // namespace holdfast::core::mongo
+}  // namespace holdfast::core::mongo::message_test
