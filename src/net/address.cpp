@@ -6,6 +6,7 @@
 #include <boost/asio/local/stream_protocol.hpp>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -122,6 +123,13 @@ void set_connection_options(int socket) noexcept
             0)
             return;
     }
+}
+
+bool has_hung_up(int socket) noexcept
+{
+    pollfd looked_at{socket, POLLRDHUP, 0};
+    return ::poll(&looked_at, 1, 0) > 0 &&
+           (looked_at.revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL)) != 0;
 }
 
 }  // namespace holdfast::net

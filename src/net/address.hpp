@@ -32,6 +32,10 @@ result<stream_endpoint> listening_endpoint(const runtime::destination& where);
 /// TCP with no delay for small writes and with keep-alive; nothing happens to a Unix socket.
 void set_connection_options(int socket) noexcept;
 
+/// Whether the other end has closed, or the connection broke, also if there is still something to
+/// read. Does not wait.
+bool has_hung_up(int socket) noexcept;
+
 /// "127.0.0.1:27017", "[::1]:27017"; an empty text for anything but TCP.
 std::string describe(const stream_endpoint& which);
 std::uint16_t port_of(const stream_endpoint& which) noexcept;

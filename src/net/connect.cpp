@@ -64,7 +64,7 @@ public:
         if (why)
             return lost(why);
         attempts_.push_back(std::make_unique<socket_stream>(std::move(socket), std::move(name),
-                                                            with_.in.alarms(), with_.at));
+                                                            with_.in.shared_alarms(), with_.at));
         const std::size_t number = attempts_.size() - 1;
         {
             const std::scoped_lock lock{mutex_};

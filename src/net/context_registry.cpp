@@ -5,6 +5,7 @@
 #include <boost/asio/execution/context_as.hpp>
 #include <boost/asio/execution_context.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <boost/asio/strand.hpp>
 
 #include <utility>
 
@@ -28,6 +29,7 @@ std::shared_ptr<context_registry> context_registry::of(const runtime::executor& 
     const stream_socket a_socket{on};
     const stream_acceptor an_acceptor{on};
     const asio::steady_timer a_timer{on};
+    const auto a_strand = asio::make_strand(on);  // those of background tasks
     auto& context = asio::query(on, asio::execution::context_as<asio::execution_context&>);
     return asio::use_service<service>(context).list;
 }

@@ -145,7 +145,8 @@ stream_ptr socket_listener::make_stream(stream_socket from) const
     if (name.empty())
         name = unknown ? "a client that has gone" : describe(peer);
     prepare_socket(from);
-    return std::make_unique<socket_stream>(std::move(from), std::move(name), in_.alarms(), at_);
+    return std::make_unique<socket_stream>(std::move(from), std::move(name), in_.shared_alarms(),
+                                           at_);
 }
 
 void socket_listener::cancel() noexcept

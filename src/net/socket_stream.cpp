@@ -17,7 +17,7 @@
 
 namespace holdfast::net {
 
-namespace errc = boost::system::errc;
+namespace system_errc = boost::system::errc;
 using runtime::awaitable;
 using runtime::io_result;
 
@@ -66,7 +66,7 @@ struct socket_stream::start {
     void operator()(Handler to_resume, socket_stream* self, std::span<std::uint8_t> into) const
     {
         if (to_resume.get_cancellation_state().cancelled() != asio::cancellation_type::none)
-            return end_now(std::move(to_resume), make_error_code(errc::operation_canceled));
+            return end_now(std::move(to_resume), make_error_code(system_errc::operation_canceled));
         std::unique_lock lock{self->mutex_};
         if (self->ended_.load(std::memory_order_relaxed) != 0) [[unlikely]] {
             const error_code why = self->why_ended();
@@ -95,12 +95,13 @@ struct socket_stream::start {
     }
 };
 
-socket_stream::socket_stream(stream_socket from, std::string peer, runtime::alarm_clock& clock,
+socket_stream::socket_stream(stream_socket from, std::string peer,
+                             std::shared_ptr<runtime::alarm_clock> clock,
                              std::shared_ptr<context_registry> at)
     : context_bound{std::move(at)},
       native_{from.native_handle()},
       socket_{std::move(from)},
-      clock_{clock},
+      clock_{std::move(clock)},
       peer_{std::move(peer)}
 {
     register_self();
@@ -110,7 +111,7 @@ socket_stream::~socket_stream()
 {
     unregister();
     if (deadline_.load(std::memory_order_relaxed) != runtime::never)
-        clock_.clear(*this);
+        clock_->clear(*this);
     const std::scoped_lock lock{mutex_};  // the start of what has just ended may not be over yet
     socket_.reset();
 }
@@ -149,7 +150,7 @@ io_result socket_stream::write_now(std::span<const std::uint8_t> bytes)
     if (sent >= 0) [[likely]]
         return {{}, static_cast<std::size_t>(sent)};
     if (errno == EAGAIN)
-        return {make_error_code(errc::operation_would_block), 0};
+        return {make_error_code(system_errc::operation_would_block), 0};
     return {as_our_error({errno, asio::error::get_system_category()}), 0};
 }
 
@@ -158,7 +159,7 @@ void socket_stream::expires_at(time_point when)
     if (when == deadline_.load(std::memory_order_relaxed))
         return;
     deadline_.store(when, std::memory_order_relaxed);
-    clock_.set(*this, when);  // after this, it does not ring for the former time any more
+    clock_->set(*this, when);  // after this, it does not ring for the former time any more
     if ((ended_.load(std::memory_order_relaxed) & expired) != 0) [[unlikely]] {
         const std::scoped_lock lock{mutex_};
         if (std::chrono::steady_clock::now() < when)
@@ -178,6 +179,12 @@ void socket_stream::cancel() noexcept
 {
     const std::scoped_lock lock{mutex_};
     end_all(cancelled);
+}
+
+bool socket_stream::peer_has_closed() noexcept
+{
+    const std::scoped_lock lock{mutex_};
+    return !socket_ || has_hung_up(native_);
 }
 
 int socket_stream::release() noexcept
@@ -206,7 +213,7 @@ void socket_stream::end_all(std::uint8_t because) noexcept
 error_code socket_stream::why_ended() const noexcept
 {
     const bool only_late = ended_.load(std::memory_order_relaxed) == expired;
-    return make_error_code(only_late ? errc::timed_out : errc::operation_canceled);
+    return make_error_code(only_late ? system_errc::timed_out : system_errc::operation_canceled);
 }
 
 error_code socket_stream::as_our_error(const error_code& why) const noexcept
@@ -215,7 +222,7 @@ error_code socket_stream::as_our_error(const error_code& why) const noexcept
         return why_ended();
     // The system's timeout for a silent peer is no deadline of the caller: the connection is gone.
     if (why == asio::error::timed_out)
-        return make_error_code(errc::connection_aborted);
+        return make_error_code(system_errc::connection_aborted);
     return why;
 }
 

@@ -24,8 +24,7 @@ void prepare_socket(stream_socket& which) noexcept;
 /// under which an operation begins.
 class socket_stream final : public runtime::stream, private runtime::alarm, private context_bound {
 public:
-    /// The clock outlives it.
-    socket_stream(stream_socket from, std::string peer, runtime::alarm_clock& clock,
+    socket_stream(stream_socket from, std::string peer, std::shared_ptr<runtime::alarm_clock> clock,
                   std::shared_ptr<context_registry> at);
     ~socket_stream() override;
 
@@ -38,6 +37,7 @@ public:
     runtime::awaitable<error_code> writable() override;
     void expires_at(time_point when) override;
     void cancel() noexcept override;
+    bool peer_has_closed() noexcept override;
     std::string peer() const override { return peer_; }
 
     /// Gives the socket away, to be closed by the caller; -1 if there is none any more.
@@ -64,7 +64,9 @@ private:
     std::optional<stream_socket> socket_;  // none if the context has gone
     bool at_end_ = false;  // for the reader: Asio would wait for ever for news after the end
     std::atomic<time_point> deadline_ = runtime::never;
-    runtime::alarm_clock& clock_;
+    /// Owned: a context that is destroyed may destroy the handlers that own the world before those
+    /// that own the stream.
+    const std::shared_ptr<runtime::alarm_clock> clock_;
     const std::string peer_;
 };
 

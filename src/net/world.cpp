@@ -133,6 +133,11 @@ runtime::alarm_clock& async_world::alarms() noexcept
     return *parts_->clock;
 }
 
+std::shared_ptr<runtime::alarm_clock> async_world::shared_alarms() noexcept
+{
+    return parts_->clock;
+}
+
 awaitable<result<stream_ptr>> async_world::connect(destination where, time_point until)
 {
     auto endpoints = known_endpoints(where);

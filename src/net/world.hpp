@@ -25,6 +25,7 @@ public:
     runtime::wall_time wall_now() const noexcept override;
     void random(std::span<std::uint8_t> into) override;
     runtime::alarm_clock& alarms() noexcept override;
+    std::shared_ptr<runtime::alarm_clock> shared_alarms() noexcept override;
     runtime::awaitable<result<runtime::stream_ptr>> connect(runtime::destination where,
                                                             time_point until) override;
     result<runtime::listener_ptr> listen(runtime::destination where) override;

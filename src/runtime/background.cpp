@@ -20,7 +20,7 @@ namespace holdfast::runtime {
 namespace asio = boost::asio;
 
 /// A task has a strand of its own: stop() may come from another thread, and a cancellation must not
-/// meet the coroutine while that runs. No task is on the path of an operation.
+/// meet the coroutine while that runs. Of all operations only reads of several copies are tasks.
 struct background::task::state : std::enable_shared_from_this<state> {
     explicit state(const executor& on) : strand{asio::make_strand(on)} {}
 
@@ -39,7 +39,7 @@ struct background::task::state : std::enable_shared_from_this<state> {
 };
 
 struct background::all {
-    explicit all(world& in) : home{in}, changed{in} {}
+    explicit all(world& in) : keeps_home{in.weak_from_this().lock()}, home{in}, changed{in} {}
 
     void remove(const std::shared_ptr<task::state>& which)
     {
@@ -50,6 +50,7 @@ struct background::all {
         changed.notify();
     }
 
+    const std::shared_ptr<world> keeps_home;  // null if the world is not shared
     world& home;
     event changed;
     mutable std::mutex mutex;

@@ -7,7 +7,8 @@ namespace holdfast::runtime {
 
 /// Coroutines that are not awaited one by one: monitors, upkeep, connections that are being opened.
 /// Any thread can stop them, and a coroutine can wait until the last of them has ended.
-/// They share the state behind this object, so that it may go before they do.
+/// They share the state behind this object, so that it may go before they do; and they own the
+/// world, if that is shared.
 class background {
 public:
     explicit background(world& in);

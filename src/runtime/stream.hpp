@@ -60,6 +60,10 @@ public:
     /// thread, any number of times.
     virtual void cancel() noexcept = 0;
 
+    /// Whether the peer has closed the connection, or it broke, as far as this is known without
+    /// waiting: for a stream that was not used for long. Nothing may be pending.
+    virtual bool peer_has_closed() noexcept { return false; }
+
     /// Who is at the other end, for people: "127.0.0.1:27017".
     virtual std::string peer() const = 0;
 };

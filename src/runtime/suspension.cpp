@@ -3,70 +3,12 @@
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/cancellation_state.hpp>
 #include <boost/asio/execution/blocking.hpp>
-#include <boost/asio/execution/context_as.hpp>
-#include <boost/asio/execution_context.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include <utility>
 
 namespace holdfast::runtime {
-
-/// Knows all that wait on one execution context, because the context does not: when it is destroyed
-/// with coroutines still waiting, they have to be destroyed with it.
-class waiting_room final : public asio::execution_context::service {
-public:
-    using key_type = waiting_room;
-    static inline asio::execution_context::id id;
-
-    explicit waiting_room(asio::execution_context& owner) : service{owner} {}
-
-    void enter(suspension& who) noexcept
-    {
-        const std::scoped_lock lock{mutex_};
-        who.after_ = first_;
-        if (first_ != nullptr)
-            first_->before_ = &who;
-        first_ = &who;
-    }
-
-    void leave(suspension& who) noexcept
-    {
-        const std::scoped_lock lock{mutex_};
-        unlink(who);
-    }
-
-private:
-    void shutdown() noexcept override
-    {
-        for (;;) {
-            std::shared_ptr<suspension> who;
-            {
-                const std::scoped_lock lock{mutex_};
-                if (first_ == nullptr)
-                    return;
-                who = first_->shared_from_this();
-                unlink(*who);
-            }
-            // Its coroutine goes with it, and may well be what others wait for to go.
-            const suspension::handler_ptr dropped = who->abandon();
-        }
-    }
-
-    void unlink(suspension& who) noexcept
-    {
-        if (first_ == &who)
-            first_ = who.after_;
-        if (who.before_ != nullptr)
-            who.before_->after_ = who.after_;
-        if (who.after_ != nullptr)
-            who.after_->before_ = who.before_;
-        who.before_ = who.after_ = nullptr;
-    }
-
-    std::mutex mutex_;
-    suspension* first_ = nullptr;
-};
 
 template <class Handler>
 struct suspension::handler_of final : handler {
@@ -92,8 +34,7 @@ awaitable<wait_end> suspension::suspend()
         co_return wait_end::cancelled;
     const runtime::executor here = co_await asio::this_coro::executor;
     here_ = asio::require(here, asio::execution::blocking.never);
-    room_ = &asio::use_service<waiting_room>(
-        asio::query(here, asio::execution::context_as<asio::execution_context&>));
+    room_ = &waiting_room::of(here);
     constexpr initiate start;
     co_return co_await asio::async_initiate<const asio::use_awaitable_t<>, void(wait_end)>(
         start, asio::use_awaitable, this);
@@ -142,12 +83,13 @@ void suspension::resume(handler_ptr waiting, wait_end end)
     here.execute([waiting = std::move(waiting), end]() mutable { waiting->resume(end); });
 }
 
-suspension::handler_ptr suspension::abandon() noexcept
+void suspension::drop() noexcept
 {
+    handler_ptr dropped;  // outlives the lock: the coroutine may own this object
     const std::scoped_lock lock{mutex_};
     ended_ = true;
     here_ = {};
-    return std::move(waiting_);
+    dropped = std::move(waiting_);
 }
 
 }  // namespace holdfast::runtime

@@ -1,6 +1,7 @@
 #pragma once
 #include "runtime/alarm.hpp"
 #include "runtime/wait.hpp"
+#include "runtime/waiting_room.hpp"
 
 #include <boost/asio/cancellation_signal.hpp>
 
@@ -9,12 +10,12 @@
 
 namespace holdfast::runtime {
 
-class waiting_room;
-
 /// One coroutine that waits, for whatever it may be. Several threads may try to end the wait, even
 /// before it has begun; the first one does, and the coroutine resumes with its reason. Owned by the
 /// coroutine and by all that may end the wait.
-class suspension final : public alarm, public std::enable_shared_from_this<suspension> {
+class suspension final : public alarm,
+                         public std::enable_shared_from_this<suspension>,
+                         private waiting_room::guest {
 public:
     /// Must not be set as an alarm any more.
     ~suspension() = default;
@@ -27,8 +28,6 @@ public:
     awaitable<wait_end> suspend();
 
 private:
-    friend class waiting_room;
-
     /// What resumes the coroutine, and owns it until then. Asio's any_completion_handler (1.81)
     /// would do, if taking one by value did not wrap it in itself without end.
     struct handler {
@@ -42,7 +41,8 @@ private:
 
     void begin(handler_ptr to_resume, asio::cancellation_slot slot);
     void resume(handler_ptr waiting, wait_end end);
-    handler_ptr abandon() noexcept;
+    std::shared_ptr<void> keep_alive() noexcept override { return shared_from_this(); }
+    void drop() noexcept override;
 
     std::mutex mutex_;
     handler_ptr waiting_;
@@ -50,10 +50,6 @@ private:
     waiting_room* room_ = nullptr;
     bool ended_ = false;
     wait_end end_ = wait_end::cancelled;
-
-    // For the room, under its mutex.
-    suspension* before_ = nullptr;
-    suspension* after_ = nullptr;
 };
 
 }  // namespace holdfast::runtime

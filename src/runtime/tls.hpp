@@ -1,4 +1,5 @@
 #pragma once
+#include "holdfast/secret.hpp"
 #include "runtime/stream.hpp"
 
 #include <memory>
@@ -11,7 +12,7 @@ namespace holdfast::runtime {
 struct tls_options {
     std::optional<std::string> ca_file = {};  // none: what the system trusts
     std::optional<std::string> certificate_key_file = {};  // certificate and key, for either side
-    std::optional<std::string> certificate_key_password = {};
+    std::optional<secret> certificate_key_password = {};
     bool verify_peer = true;  // false only if the user has asked for it
     bool verify_hostname = true;  // likewise; without verify_peer it means nothing
 };

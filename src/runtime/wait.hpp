@@ -11,6 +11,10 @@ enum class wait_end : std::uint8_t { notified, timed_out, cancelled };
 /// Waits until `when`: timed_out, unless the operation is cancelled before. Never throws.
 awaitable<wait_end> sleep_until(world& in, time_point when);
 
+/// Lets the handlers run that are ready, for coroutines that compute for long: `cancelled` if the
+/// operation is cancelled, else `notified`.
+awaitable<wait_end> yield();
+
 /// Where coroutines wait for news. It counts them, and who waits says which one he has seen, so
 /// that what happens between looking and waiting is not missed:
 ///

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -41,9 +42,11 @@ struct srv_record {
 /// to sockets, blocks a thread, or runs in a simulation: which is why a failure that the simulator
 /// finds is a failure of the code.
 ///
-/// A world outlives all that it has made. Its functions may be called from any thread, unless the
-/// world itself belongs to one thread.
-class world {
+/// Objects that wait own the clock they wait on (shared_alarms()), and background tasks own their
+/// world if it is shared, as that of a client is: an executor destroys what it holds in any order.
+/// Otherwise a world outlives all that it has made. Its functions may be called from any thread,
+/// unless the world itself belongs to one thread.
+class world : public std::enable_shared_from_this<world> {
 public:
     virtual ~world() = default;
 
@@ -59,6 +62,13 @@ public:
     double chance();  // uniform in [0, 1)
 
     virtual alarm_clock& alarms() noexcept = 0;
+
+    /// The same clock, for objects that may have to clear an alarm after the world has gone. Owns
+    /// nothing in a world that outlives all its coroutines.
+    virtual std::shared_ptr<alarm_clock> shared_alarms() noexcept
+    {
+        return {std::shared_ptr<void>{}, &alarms()};
+    }
 
     /// A connection, with no delay for small writes and with keep-alive. Names are looked up, and
     /// if there are several addresses they are tried side by side, a head start for the first. An

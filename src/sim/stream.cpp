@@ -118,6 +118,11 @@ void sim_stream::cancel() noexcept
     end_waits(wait_end::cancelled);
 }
 
+bool sim_stream::peer_has_closed() noexcept
+{
+    return over_->flows[other(side_)].finished || over_->ends[side_].broken;
+}
+
 void sim_stream::end_waits(wait_end wait_result) noexcept
 {
     connection_end& end = over_->ends[side_];

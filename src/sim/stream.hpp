@@ -19,6 +19,7 @@ public:
     runtime::awaitable<error_code> writable() override;
     void expires_at(time_point when) override;
     void cancel() noexcept override;
+    bool peer_has_closed() noexcept override;
     std::string peer() const override;
 
 private:

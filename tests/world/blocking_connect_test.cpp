@@ -17,7 +17,7 @@
 #include <thread>
 #include <vector>
 
-namespace holdfast {
+namespace holdfast::blocking_connect_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -288,4 +288,4 @@ TEST_F(blocking_connect, full_backlog_of_a_unix_socket_is_waited_for)
 }
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::blocking_connect_test

@@ -10,7 +10,7 @@
 #include <string>
 #include <thread>
 
-namespace holdfast {
+namespace holdfast::blocking_listener_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -139,4 +139,4 @@ TEST(blocking_world, tls_and_resolve_are_available)
 }
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::blocking_listener_test

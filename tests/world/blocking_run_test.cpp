@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-namespace holdfast {
+namespace holdfast::blocking_run_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -279,4 +279,4 @@ TEST(blocking_run_death_test, nested_run_is_refused)
 #endif
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::blocking_run_test

@@ -15,7 +15,7 @@
 #include <string>
 #include <thread>
 
-namespace holdfast {
+namespace holdfast::blocking_stream_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -265,4 +265,4 @@ TEST_F(blocking_stream, sockets_have_no_delay_and_keep_alive)
 }
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::blocking_stream_test

@@ -22,7 +22,7 @@
 // One scenario that does all that can wait, stopped after each of its steps in turn: whatever it
 // was waiting for, it ends once, at once, and leaves nothing behind.
 
-namespace holdfast {
+namespace holdfast::cancel_everywhere_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -300,4 +300,4 @@ TEST(idle_connections, idle_time_costs_no_events_in_the_simulator)
 }
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::cancel_everywhere_test

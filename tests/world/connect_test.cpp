@@ -18,7 +18,7 @@
 
 // What a world promises about names, connecting and listening.
 
-namespace holdfast {
+namespace holdfast::connect_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -380,4 +380,4 @@ TEST_P(resolving, unknown_name_is_name_not_found)
 }
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::connect_test

@@ -11,7 +11,7 @@
 #include <thread>
 
 /// What only the asynchronous driver promises: to be cancelled, shared and torn down at any time.
-namespace holdfast {
+namespace holdfast::dns_async_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -214,4 +214,4 @@ TEST(dns_teardown, world_may_be_destroyed_after_lookups)
 }
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::dns_async_test

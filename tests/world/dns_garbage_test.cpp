@@ -8,7 +8,7 @@
 #include <random>
 
 /// What comes from a name server is not to be trusted.
-namespace holdfast {
+namespace holdfast::dns_garbage_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -206,4 +206,4 @@ TEST_P(dns_garbage, truncated_record_fails_the_whole_lookup)
 }
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::dns_garbage_test

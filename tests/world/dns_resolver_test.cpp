@@ -5,7 +5,7 @@
 #include <fstream>
 #include <sstream>
 
-namespace holdfast {
+namespace holdfast::dns_resolver_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -304,4 +304,4 @@ TEST_P(dns, lookup_starts_no_thread_and_leaves_nothing_open)
 }
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::dns_resolver_test

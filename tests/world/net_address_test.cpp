@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace holdfast {
+namespace holdfast::net_address_test {
 namespace {
 
 std::vector<std::string> turns(const std::vector<std::string>& texts)
@@ -67,4 +67,4 @@ TEST(net_address, cause_text_starts_in_lower_case)
 }
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::net_address_test

@@ -9,7 +9,7 @@
 #include <memory>
 #include <optional>
 
-namespace holdfast {
+namespace holdfast::net_background_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -66,4 +66,4 @@ TEST(net_background, start_never_runs_the_task_inline)
 }
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::net_background_test

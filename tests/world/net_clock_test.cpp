@@ -10,7 +10,7 @@
 #include <set>
 #include <vector>
 
-namespace holdfast {
+namespace holdfast::net_clock_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -213,4 +213,4 @@ TEST(net_clock, alarm_set_after_the_last_one_was_cleared_rings_in_time)
 }
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::net_clock_test

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace holdfast {
+namespace holdfast::net_connect_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -218,4 +218,4 @@ TEST(net_connect, full_backlog_of_a_unix_socket_is_waited_for)
 }
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::net_connect_test

@@ -1,8 +1,11 @@
+#include "runtime/background.hpp"
 #include "world/loopback.hpp"
 #include "world/net_party.hpp"
 
+#include <boost/asio/post.hpp>
 #include <boost/asio/strand.hpp>
 #include <boost/asio/thread_pool.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 #include <atomic>
 #include <memory>
@@ -11,7 +14,7 @@
 
 // An application may destroy its executor first, with everything still pending on it.
 
-namespace holdfast {
+namespace holdfast::net_lifetime_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -216,6 +219,83 @@ TEST(net_lifetime, world_owned_by_a_coroutine_is_destroyed_with_the_executor)
     EXPECT_EQ(all.dropped, 1);
 }
 
+/// A context destroys its handlers in its own order: that of the world may go before that of a
+/// stream, which then still has an alarm to clear.
+TEST(net_lifetime, stream_and_event_own_the_clock_of_their_world)
+{
+    asio::io_context context;
+    auto world = std::make_shared<net::async_world>(context.get_executor());
+    const std::weak_ptr<runtime::alarm_clock> clock = world->shared_alarms();
+    stream_ptr kept;
+    const auto test = [&]() -> awaitable<void> {
+        auto both = co_await proof::connected(*world);
+        both.client->expires_at(world->steady_now() + 1h);
+        kept = std::move(both.client);
+    };
+    asio::co_spawn(context, test(), proof::no_exception{});
+    for (int i = 0; i < 1'000 && !kept; ++i)
+        context.run_one_for(proof::net_timeout);
+    ASSERT_TRUE(kept);
+    auto news = std::make_unique<runtime::event>(*world);
+    world.reset();
+    context.restart();
+    context.poll();  // the handler of the timer, which owned the clock as well
+    EXPECT_FALSE(clock.expired());
+    kept.reset();
+    EXPECT_FALSE(clock.expired());
+    news.reset();
+    EXPECT_TRUE(clock.expired());
+}
+
+TEST(net_lifetime, background_task_owns_its_shared_world)
+{
+    std::optional<asio::io_context> context{std::in_place};
+    auto world = std::make_shared<net::async_world>(context->get_executor());
+    const std::weak_ptr<runtime::world> seen = world;
+    auto tasks = std::make_unique<runtime::background>(*world);
+    const auto wait = [](runtime::world& in) -> awaitable<void> {
+        co_await runtime::sleep_until(in, in.steady_now() + 1h);
+    };
+    tasks->start(wait(*world));
+    context->poll();
+    ASSERT_EQ(tasks->running(), 1u);
+    world.reset();
+    tasks.reset();  // stops the task, which has not ended yet
+    EXPECT_FALSE(seen.expired());
+    context.reset();
+    EXPECT_TRUE(seen.expired());
+}
+
+/// Starts another task when it goes, as a pool does that gets a connection back.
+struct starts_another {
+    runtime::background& tasks;
+    std::shared_ptr<int> kept;
+
+    ~starts_another() { tasks.start(hold(kept)); }
+    static awaitable<void> hold(std::shared_ptr<int> what)
+    {
+        co_await asio::post(asio::use_awaitable);
+        EXPECT_TRUE(what == nullptr) << "it ran";
+    }
+};
+
+TEST(net_lifetime, background_task_started_while_the_context_goes_is_dropped)
+{
+    std::optional<asio::io_context> context{std::in_place};
+    const auto world = std::make_shared<net::async_world>(context->get_executor());
+    runtime::background tasks{*world};
+    const auto kept = std::make_shared<int>(1);
+    const auto own = [](std::unique_ptr<starts_another> what) -> awaitable<void> {
+        co_await asio::post(asio::use_awaitable);
+        EXPECT_TRUE(what == nullptr) << "it ran";
+    };
+    // Its first step is in the queue of its strand when that is destroyed with the context.
+    tasks.start(own(std::make_unique<starts_another>(tasks, kept)));
+    context.reset();
+    EXPECT_EQ(tasks.running(), 0u);
+    EXPECT_EQ(kept.use_count(), 1);
+}
+
 TEST(net_lifetime, two_worlds_on_one_executor_are_independent)
 {
     asio::io_context context;
@@ -243,4 +323,4 @@ TEST(net_lifetime, two_worlds_on_one_executor_are_independent)
 }
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::net_lifetime_test

@@ -15,7 +15,7 @@
 #include <string>
 #include <thread>
 
-namespace holdfast {
+namespace holdfast::net_listener_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -199,4 +199,4 @@ TEST(net_listener, accept_recovers_from_running_out_of_descriptors)
 }
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::net_listener_test

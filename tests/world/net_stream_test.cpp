@@ -14,7 +14,7 @@
 
 // What is special about streams on sockets; all that any stream promises is in tests/contract.
 
-namespace holdfast {
+namespace holdfast::net_stream_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -234,4 +234,4 @@ TEST(net_stream, write_to_a_closed_peer_is_an_error_without_sigpipe)
 }
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::net_stream_test

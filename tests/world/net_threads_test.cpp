@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-namespace holdfast {
+namespace holdfast::net_threads_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -288,4 +288,4 @@ TEST(net_threads, four_threads_run_many_operations_without_races)
 }
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::net_threads_test

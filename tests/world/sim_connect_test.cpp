@@ -5,7 +5,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 
-namespace holdfast {
+namespace holdfast::sim_connect_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -349,4 +349,4 @@ TEST_F(sim_connect, srv_and_txt_records_are_served)
 }
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::sim_connect_test

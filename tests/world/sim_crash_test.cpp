@@ -3,7 +3,7 @@
 #include <functional>
 #include <memory>
 
-namespace holdfast {
+namespace holdfast::sim_crash_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -158,4 +158,4 @@ INSTANTIATE_TEST_SUITE_P(every_wait, sim_crash, testing::ValuesIn(all_waits),
                          [](const auto& of) { return std::string{of.param.name}; });
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::sim_crash_test

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-namespace holdfast {
+namespace holdfast::sim_history_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -176,4 +176,4 @@ TEST_F(sim_trace, thousand_idle_seconds_cost_few_events)
 }
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::sim_history_test

@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-namespace holdfast {
+namespace holdfast::sim_host_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -336,4 +336,4 @@ TEST_F(sim_host, at_time_scripts_run_in_order)
 }
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::sim_host_test

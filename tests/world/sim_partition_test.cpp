@@ -1,6 +1,6 @@
 #include "world/two_hosts.hpp"
 
-namespace holdfast {
+namespace holdfast::sim_partition_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -176,4 +176,4 @@ TEST_F(sim_partition, other_hosts_are_not_affected)
 }
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::sim_partition_test

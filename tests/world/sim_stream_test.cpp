@@ -5,7 +5,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 
-namespace holdfast {
+namespace holdfast::sim_stream_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -316,4 +316,4 @@ TEST(sim_streams, latencies_of_connections_are_independent)
 }
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::sim_stream_test

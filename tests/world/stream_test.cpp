@@ -10,7 +10,7 @@
 
 // What a world promises about the bytes of a stream, and about its end.
 
-namespace holdfast {
+namespace holdfast::stream_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -86,6 +86,26 @@ TEST_P(streams, eof_follows_all_bytes_of_a_closed_peer)
                       const auto more = co_await proof::read_to_the_end(*with);
                       EXPECT_EQ(more.why, asio::error::eof) << "and it stays the end";
                   });
+}
+
+TEST_P(streams, closed_peer_is_noticed_without_reading)
+{
+    run_connected(
+        [](world&, stream_ptr with) -> awaitable<void> {
+            co_await send(*with, "x");
+            const auto got = co_await read_text(*with, 1);
+            EXPECT_EQ(got.text, "y");
+        },
+        [](world& in, stream_ptr with) -> awaitable<void> {
+            co_await runtime::sleep_until(in, in.steady_now() + 5ms);
+            EXPECT_FALSE(with->peer_has_closed()) << "there is only something to read";
+            co_await send(*with, "y");
+            for (int i = 0; i < 1000 && !with->peer_has_closed(); ++i)
+                co_await runtime::sleep_until(in, in.steady_now() + 1ms);
+            EXPECT_TRUE(with->peer_has_closed());
+            const auto got = co_await read_text(*with, 1);
+            EXPECT_EQ(got.text, "x") << "nothing was lost";
+        });
 }
 
 TEST_P(streams, reset_is_an_error_and_not_eof)
@@ -262,4 +282,4 @@ TEST_P(streams, writes_of_all_sizes_keep_their_order)
 }
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::stream_test

@@ -14,7 +14,7 @@
 
 // What a world promises about the deadlines of a stream, and about cancelling.
 
-namespace holdfast {
+namespace holdfast::stream_time_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -375,4 +375,4 @@ TEST_P(stream_times, cancelled_wait_for_writable_leaves_the_stream_usable)
 }
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::stream_time_test

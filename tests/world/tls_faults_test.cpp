@@ -11,7 +11,7 @@
 #include <chrono>
 #include <vector>
 
-namespace holdfast {
+namespace holdfast::tls_faults_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -211,4 +211,4 @@ TEST(tls_faults, world_may_end_at_every_handshake_step)
 }
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::tls_faults_test

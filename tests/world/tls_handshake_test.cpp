@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace holdfast {
+namespace holdfast::tls_handshake_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -351,4 +351,4 @@ TEST(tls_handshake, pending_handshake_can_be_cancelled)
 }
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::tls_handshake_test

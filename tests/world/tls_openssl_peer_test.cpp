@@ -14,7 +14,7 @@
 
 extern char** environ;
 
-namespace holdfast {
+namespace holdfast::tls_openssl_peer_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -234,4 +234,4 @@ TEST(tls_openssl_peer, s_client_connects_and_updates_keys)
 }
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::tls_openssl_peer_test

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-namespace holdfast {
+namespace holdfast::tls_options_test {
 namespace {
 
 using proof::certificates;
@@ -108,4 +108,4 @@ TEST(tls_options, encrypted_key_with_its_password_is_accepted)
 }
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::tls_options_test

@@ -7,7 +7,7 @@
 #include <array>
 #include <string>
 
-namespace holdfast {
+namespace holdfast::tls_session_test {
 namespace {
 
 using net::session_cache;
@@ -170,4 +170,4 @@ TEST(tls_session, session_cache_keeps_few_sessions_per_server)
 }
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::tls_session_test

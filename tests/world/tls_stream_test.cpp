@@ -10,7 +10,7 @@
 #include <numeric>
 #include <vector>
 
-namespace holdfast {
+namespace holdfast::tls_stream_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -296,4 +296,4 @@ TEST(tls_stream, tls_layer_is_safe_for_many_threads)
 }
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::tls_stream_test

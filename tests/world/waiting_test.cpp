@@ -11,7 +11,7 @@
 
 // What a world promises about time and chance, and about waiting for them.
 
-namespace holdfast {
+namespace holdfast::waiting_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -238,4 +238,4 @@ TEST_P(waiting, alarm_set_again_is_moved)
 }
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::waiting_test

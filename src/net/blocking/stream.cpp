@@ -1,5 +1,7 @@
 #include "net/blocking/stream.hpp"
 
+#include "net/address.hpp"
+
 #include <boost/asio/cancellation_state.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/this_coro.hpp>
@@ -169,6 +171,11 @@ error_code blocking_stream::wait_for(short what) const
     if (poll_until({&self, 1}, until_))
         return {};  // also if it is broken: the call that follows says how
     return timed_out();
+}
+
+bool blocking_stream::peer_has_closed() noexcept
+{
+    return has_hung_up(socket_.get());
 }
 
 void blocking_stream::cancel() noexcept

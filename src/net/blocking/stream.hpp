@@ -28,6 +28,7 @@ public:
     runtime::awaitable<error_code> writable() override;
     void expires_at(time_point when) override { until_ = when; }
     void cancel() noexcept override;
+    bool peer_has_closed() noexcept override;
     std::string peer() const override { return peer_; }
 
 private:

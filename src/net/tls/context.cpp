@@ -3,17 +3,16 @@
 #include "net/tls/engine.hpp"
 #include "runtime/errc.hpp"
 
-#include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
 
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <memory>
 #include <new>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -37,19 +36,11 @@ error bad_file(const char* what, const std::string& path, const std::string& cau
         .with_context("cause", cause);
 }
 
-/// The text of a file that may hold a key: nothing of it is left behind.
-struct secret_text {
-    std::string text;
-    secret_text() = default;
-    secret_text(const secret_text&) = delete;
-    secret_text& operator=(const secret_text&) = delete;
-    ~secret_text() { OPENSSL_cleanse(text.data(), text.size()); }
-};
-
-/// Why it could not be read, or nothing.
-std::optional<std::string> read_file(const std::string& path, secret_text& into)
+/// The bytes of a file, which may hold a key; or why it could not be read.
+std::optional<std::string> read_file(const std::string& path, secret& into)
 {
     constexpr std::size_t limit = 16 * 1024 * 1024;
+    constexpr std::size_t piece = 16 * 1024;
     struct close_file {
         void operator()(std::FILE* file) const noexcept { std::fclose(file); }
     };
@@ -57,30 +48,29 @@ std::optional<std::string> read_file(const std::string& path, secret_text& into)
     if (!file)
         return std::generic_category().message(errno);
     std::setvbuf(file.get(), nullptr, _IONBF, 0);  // no second copy
+    std::vector<char> text;
+    text.reserve(4 * piece);  // mostly it never moves, and leaves no copy behind
     std::size_t size = 0;
-    into.text.reserve(64 * 1024);  // mostly it never moves, and leaves no copy behind
-    for (;;) {
-        into.text.resize(size + 16 * 1024);
-        const std::size_t got = std::fread(into.text.data() + size, 1, 16 * 1024, file.get());
-        size += got;
-        if (got == 0)
-            break;
-        if (size > limit)
-            return "it is larger than 16 MB";
+    for (std::size_t got = piece; got != 0 && size <= limit; size += got) {
+        text.resize(size + piece);
+        got = std::fread(text.data() + size, 1, piece, file.get());
     }
+    text.resize(size);
+    into = secret{std::move(text)};
+    if (size > limit)
+        return "it is larger than 16 MB";
     if (std::ferror(file.get()) != 0)
         return std::generic_category().message(errno);
-    into.text.resize(size);
     return std::nullopt;
 }
 
-openssl_ptr<BIO> open_text(const std::string& text)
+openssl_ptr<BIO> open_text(std::string_view text)
 {
     return openssl_ptr<BIO>{BIO_new_mem_buf(text.data(), static_cast<int>(text.size()))};
 }
 
 /// Why there are none, or not all, or nothing.
-std::optional<std::string> read_certificates(const std::string& text,
+std::optional<std::string> read_certificates(std::string_view text,
                                              std::vector<openssl_ptr<X509>>& into)
 {
     const auto from = open_text(text);
@@ -97,18 +87,16 @@ std::optional<std::string> read_certificates(const std::string& text,
 
 /// Lets OpenSSL have the password. Without one it would ask at the terminal.
 struct password_source {
-    const std::optional<std::string>& password;
+    const std::optional<secret>& password;
     bool asked = false;
 
     static int give(char* into, int size, int, void* self_pointer)
     {
         auto& self = *static_cast<password_source*>(self_pointer);
         self.asked = true;
-        const bool fits = self.password && self.password->size() <= static_cast<std::size_t>(size);
-        if (!fits)
+        if (!self.password || self.password->view().size() > static_cast<std::size_t>(size))
             return -1;
-        std::memcpy(into, self.password->data(), self.password->size());
-        return static_cast<int>(self.password->size());
+        return static_cast<int>(self.password->view().copy(into, static_cast<std::size_t>(size)));
     }
 };
 
@@ -124,16 +112,16 @@ struct identity {
     openssl_ptr<EVP_PKEY> key;
 };
 
-result<identity> read_identity(const std::string& path, const std::optional<std::string>& password)
+result<identity> read_identity(const std::string& path, const std::optional<secret>& password)
 {
-    secret_text text;
+    secret text;
     if (const auto why = read_file(path, text))
         return bad_file(certificate_file, path, *why);
     identity found;
-    if (const auto why = read_certificates(text.text, found.chain))
+    if (const auto why = read_certificates(text.view(), found.chain))
         return bad_file(certificate_file, path, *why);
     password_source source{password};
-    const auto from = open_text(text.text);
+    const auto from = open_text(text.view());
     found.key.reset(PEM_read_bio_PrivateKey(from.get(), nullptr, &password_source::give, &source));
     if (found.key)
         return found;
@@ -188,11 +176,11 @@ openssl_ptr<SSL_CTX> new_context(tls_side side)
 /// The CAs of a file, for both sides; a server also says which CAs its clients may come from.
 std::optional<error> trust(const tls_contexts& contexts, const std::string& path)
 {
-    secret_text text;
+    secret text;
     if (const auto why = read_file(path, text))
         return bad_file(ca_file, path, *why);
     std::vector<openssl_ptr<X509>> trusted;
-    if (const auto why = read_certificates(text.text, trusted))
+    if (const auto why = read_certificates(text.view(), trusted))
         return bad_file(ca_file, path, *why);
     X509_STORE* const store = SSL_CTX_get_cert_store(contexts.client.get());
     for (const auto& ca : trusted) {

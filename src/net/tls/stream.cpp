@@ -12,7 +12,7 @@ namespace holdfast::net {
 using runtime::awaitable;
 using runtime::io_result;
 namespace asio = boost::asio;
-namespace errc = boost::system::errc;
+namespace system_errc = boost::system::errc;
 
 tls_stream::tls_stream(runtime::stream_ptr over, SSL_CTX& context, tls_side side)
     : under_{std::move(over)}, engine_{context, side}, side_{side}
@@ -38,7 +38,7 @@ awaitable<error_code> tls_stream::shake_hands(bool& done)
             co_return unsent;
         const auto state = co_await asio::this_coro::cancellation_state;
         if (state.cancelled() != asio::cancellation_type::none)
-            co_return make_error_code(errc::operation_canceled);
+            co_return make_error_code(system_errc::operation_canceled);
         const auto space = engine_.space();
         const io_result came = co_await under_->read_some(space);
         if (came.why)
@@ -76,7 +76,7 @@ awaitable<io_result> tls_stream::read_some(std::span<std::uint8_t> into)
         if (!first) {  // or Asio would notice a cancellation before the stream does, and throw
             const auto state = co_await asio::this_coro::cancellation_state;
             if (state.cancelled() != asio::cancellation_type::none) {
-                got.why = make_error_code(errc::operation_canceled);
+                got.why = make_error_code(system_errc::operation_canceled);
                 co_return got;
             }
         }
@@ -111,7 +111,7 @@ io_result tls_stream::write_now(std::span<const std::uint8_t> bytes)
         }
         owed_ = next.size();
     }
-    if (done.bytes > 0 && done.why == errc::operation_would_block)
+    if (done.bytes > 0 && done.why == system_errc::operation_would_block)
         done.why = {};
     return done;
 }
@@ -131,10 +131,10 @@ error_code tls_stream::send_output()
 awaitable<error_code> tls_stream::send_all_output()
 {
     error_code why = send_output();
-    while (why == errc::operation_would_block) {
+    while (why == system_errc::operation_would_block) {
         const auto state = co_await asio::this_coro::cancellation_state;
         if (state.cancelled() != asio::cancellation_type::none)
-            co_return make_error_code(errc::operation_canceled);
+            co_return make_error_code(system_errc::operation_canceled);
         why = co_await under_->writable();
         if (!why)
             why = send_output();

@@ -39,6 +39,7 @@ public:
     runtime::awaitable<error_code> writable() override { return under_->writable(); }
     void expires_at(time_point when) override { under_->expires_at(when); }
     void cancel() noexcept override { under_->cancel(); }
+    bool peer_has_closed() noexcept override { return under_->peer_has_closed(); }
     std::string peer() const override { return under_->peer(); }
 
     /// Goes on over `change(what is underneath)`. Nothing may be pending.

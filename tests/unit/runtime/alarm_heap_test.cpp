@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-namespace holdfast::runtime {
+namespace holdfast::runtime::alarm_heap_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -190,4 +190,4 @@ TEST_F(alarm_heaps, random_operations_match_a_multimap)
 }
 
 }  // namespace
-}  // namespace holdfast::runtime
+}  // namespace holdfast::runtime::alarm_heap_test

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace holdfast::runtime {
+namespace holdfast::runtime::run_queue_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -249,4 +249,4 @@ TEST(run_queue, stop_destroys_notified_coroutines)
 }
 
 }  // namespace
-}  // namespace holdfast::runtime
+}  // namespace holdfast::runtime::run_queue_test

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace holdfast::runtime {
+namespace holdfast::runtime::stream_test {
 namespace {
 
 /// Takes one byte at a time, and none each second time.
@@ -138,4 +138,4 @@ TEST(world, chance_is_uniform_in_0_to_1)
 }
 
 }  // namespace
-}  // namespace holdfast::runtime
+}  // namespace holdfast::runtime::stream_test

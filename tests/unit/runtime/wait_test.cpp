@@ -6,11 +6,13 @@
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <chrono>
+#include <ctime>
 #include <list>
 #include <memory>
 #include <optional>
@@ -18,7 +20,7 @@
 #include <thread>
 #include <vector>
 
-namespace holdfast::runtime {
+namespace holdfast::runtime::wait_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -48,6 +50,16 @@ protected:
         const auto seen = news->count();
         const wait_end end = co_await news->wait(seen, limit ? start + *limit : never);
         note(who, end);
+    }
+    awaitable<void> yield_twice()
+    {
+        co_await asio::this_coro::throw_if_cancelled(false);
+        asio::post(world.executor(), [this] { ended.emplace_back("other"); });
+        const wait_end first = co_await yield();
+        note("yielded", first);
+        cancel_the_last_one();
+        const wait_end second = co_await yield();
+        note("yielded", second);
     }
     /// Runs it until it waits.
     void go(awaitable<void> what)
@@ -124,6 +136,44 @@ TEST_F(waits, notify_counts_and_seen_counts_do_not_wake)
     world.run();
     EXPECT_EQ(ended, (texts{"has seen two timed_out 5ms"}));
     EXPECT_EQ(news->count(), 2U);
+}
+
+TEST_F(waits, thousands_of_waiters_leave_an_event_at_once)
+{
+    constexpr int count = 40'000;
+    int timed_out = 0;
+    for (int i = 0; i < count; ++i) {
+        go([](event& on, time_point until, int& times) -> awaitable<void> {
+            const wait_end end = co_await on.wait(0, until);
+            times += end == wait_end::timed_out;
+        }(*news, start + 1ms, timed_out));
+    }
+    const std::clock_t began = std::clock();
+    world.run_for(1ms);
+    EXPECT_EQ(timed_out, count);
+    // Some 50 ms. A search in a list of all of them took seconds.
+    EXPECT_LT(static_cast<double>(std::clock() - began) / CLOCKS_PER_SEC, 1.5);
+}
+
+TEST_F(waits, those_that_left_an_event_are_not_notified)
+{
+    go(wait("first", 1ms));
+    go(wait("second"));
+    go(wait("third", 2ms));
+    go(wait("fourth"));
+    world.run_for(1ms);
+    world.run_for(1ms);
+    go(wait("fifth"));
+    news->notify();
+    world.queue.run_ready();
+    EXPECT_EQ(ended, (texts{"first timed_out 1ms", "third timed_out 2ms", "second notified 2ms",
+                            "fourth notified 2ms", "fifth notified 2ms"}));
+}
+
+TEST_F(waits, yield_lets_others_run_and_notices_cancellation)
+{
+    go(yield_twice());
+    EXPECT_EQ(ended, (texts{"other", "yielded notified 0ms", "yielded cancelled 0ms"}));
 }
 
 awaitable<void> look_then_wait(event& news, std::vector<wait_end>& ended)
@@ -271,4 +321,4 @@ TEST_F(waits, notify_from_many_threads_reaches_the_waiter)
 }
 
 }  // namespace
-}  // namespace holdfast::runtime
+}  // namespace holdfast::runtime::wait_test
