@@ -11,6 +11,15 @@ struct planted_defects {
     bool drops_events = false;
     bool renumbers_retries = false;
     bool holds_connection_while_waiting = false;
+
+    // Of the Couchbase client.
+    bool reuses_opaques = false;  // of requests that have timed out
+    bool takes_old_configurations = false;
+    bool repeats_after_cut = false;  // also what may not be repeated
+    bool ignores_deadline_after_wait = false;
+    bool keeps_collection_ids = false;  // that servers do not know any more
+    bool trusts_any_server = false;  // whether it proves that it knows the password or not
+    bool keeps_slots = false;  // of requests that were answered
 };
 
 #ifdef HOLDFAST_PLANTED

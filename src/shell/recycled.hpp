@@ -6,7 +6,8 @@
 
 namespace holdfast::shell {
 
-/// Blocks of one size, which a thread keeps for its next operation.
+/// Blocks of one size, which a thread keeps for its next operation. An operation with a fast path
+/// must fit, together with the state of its waits: a larger one would pay for memory each time.
 struct block_store {
     static constexpr std::size_t block_size = 1536;
 
@@ -31,9 +32,11 @@ public:
 
     T& operator*() const noexcept { return *held_; }
 
+    /// Whether its memory is kept for the next one, or comes from the heap each time.
+    static constexpr bool fits = sizeof(T) <= block_store::block_size;
+
 private:
     static_assert(alignof(T) <= alignof(std::max_align_t));
-    static constexpr bool fits = sizeof(T) <= block_store::block_size;
 
     static void* allocate()
     {

@@ -104,6 +104,34 @@ concept prompt_protocol = retry_protocol<Protocol> && requires(Protocol& p) {
     } -> std::same_as<result<typename Protocol::value_type>>;
 };
 
+/// A protocol whose connections carry many requests at once, so that a reader receives the reply.
+/// It can mostly begin an attempt without waiting for anything else.
+///
+///   begin_now()  True if all is at hand and the request is in the connection's buffer, with a
+///                place for its reply. If not, attempt() goes on from here.
+///   send_now()   Sends what is in the buffer, unless the connection does that by itself: then one
+///                send is for many requests.
+///   reply()      Waits for the reply, its error, the deadline or a cancellation: once, since each
+///                wait costs as much as the rest of the attempt. What goes wrong in send_now()
+///                comes out here.
+///   end(reply)   The same as attempt() returns. It is called when reply() has ended and nothing
+///                else has happened yet, so that a reply may refer to the reader's buffer.
+///                Afterwards the protocol holds no place on the connection, and no such reference.
+template <class Protocol>
+concept pipelined_protocol = retry_protocol<Protocol> && requires(Protocol& p) {
+    typename Protocol::reply_type;
+    { p.begin_now() } -> std::same_as<bool>;
+    { p.send_now() } -> std::same_as<void>;
+    { p.reply() } -> std::same_as<runtime::awaitable<typename Protocol::reply_type>>;
+    {
+        p.end(std::declval<typename Protocol::reply_type>())
+    } -> std::same_as<result<typename Protocol::value_type>>;
+};
+
+/// A protocol with attempts that begin in the loop's own coroutine.
+template <class Protocol>
+concept fast_path_protocol = prompt_protocol<Protocol> || pipelined_protocol<Protocol>;
+
 enum class pause_end : std::uint8_t { over, deadline_came, cancelled };
 
 /// Waits so long, but not beyond the deadline; deadline_came if the deadline ended the wait. Over
@@ -217,7 +245,7 @@ runtime::awaitable<result<typename Protocol::value_type>> remaining_attempts(
         const auto cancellation = co_await runtime::asio::this_coro::cancellation_state;
         if (cancellation.cancelled() != runtime::asio::cancellation_type::none)
             co_return protocol.cancelled(nullptr, in.steady_now());
-        if constexpr (prompt_protocol<Protocol>)
+        if constexpr (fast_path_protocol<Protocol>)
             begun = failed && protocol.begin_now();
         if (!begun) {
             auto outcome = co_await protocol.attempt();
@@ -229,6 +257,16 @@ runtime::awaitable<result<typename Protocol::value_type>> remaining_attempts(
             if (begun) {
                 (void)protocol.send_now();
                 auto reply = co_await protocol.round_trip();
+                auto outcome = protocol.end(std::move(reply));
+                if (outcome)
+                    co_return outcome;
+                failed = std::move(outcome).error();
+            }
+        }
+        if constexpr (pipelined_protocol<Protocol>) {
+            if (begun) {
+                protocol.send_now();
+                auto reply = co_await protocol.reply();
                 auto outcome = protocol.end(std::move(reply));
                 if (outcome)
                     co_return outcome;
@@ -268,6 +306,7 @@ runtime::awaitable<Outcome> retry_loop_of(runtime::world& in, core::deadline unt
     namespace this_coro = runtime::asio::this_coro;
     using outcome_type = result<typename Protocol::value_type>;
     using slow_path_type = typename slow_path_protocol<Protocol>::type;
+    static_assert(recycled<Protocol>::fits || !fast_path_protocol<Protocol>, "see block_store");
 
     // Asio would throw out of the next co_await. The caller's coroutine gets its own setting back,
     // also after an exception.
@@ -276,26 +315,32 @@ runtime::awaitable<Outcome> retry_loop_of(runtime::world& in, core::deadline unt
     std::optional<outcome_type> end;
     std::exception_ptr thrown;
     try {
-        if constexpr (prompt_protocol<Protocol>) {
+        if constexpr (fast_path_protocol<Protocol>) {
             const auto cancellation = co_await this_coro::cancellation_state;
             const bool active = cancellation.cancelled() == runtime::asio::cancellation_type::none;
             if (active && protocol.begin_now()) [[likely]] {
-                std::optional<result<typename Protocol::reply_type>> reply;
-                if (protocol.send_now()) [[likely]] {
-                    reply = protocol.reply_at_hand();
-                    while (!reply) {
-                        std::optional<runtime::io_result> got = protocol.read_now();
-                        if (!got) {
-                            const runtime::io_result read = co_await protocol.read_more();
-                            got = read;
-                        }
-                        reply = protocol.take_in(*got);
-                    }
+                if constexpr (pipelined_protocol<Protocol>) {
+                    protocol.send_now();
+                    auto reply = co_await protocol.reply();
+                    end.emplace(protocol.end(std::move(reply)));
                 } else {
-                    auto late = co_await protocol.round_trip();
-                    reply.emplace(std::move(late));
+                    std::optional<result<typename Protocol::reply_type>> reply;
+                    if (protocol.send_now()) [[likely]] {
+                        reply = protocol.reply_at_hand();
+                        while (!reply) {
+                            std::optional<runtime::io_result> got = protocol.read_now();
+                            if (!got) {
+                                const runtime::io_result read = co_await protocol.read_more();
+                                got = read;
+                            }
+                            reply = protocol.take_in(*got);
+                        }
+                    } else {
+                        auto late = co_await protocol.round_trip();
+                        reply.emplace(std::move(late));
+                    }
+                    end.emplace(protocol.end(*std::move(reply)));
                 }
-                end.emplace(protocol.end(*std::move(reply)));
             }
         }
         if (!end || !*end) [[unlikely]] {

@@ -20,19 +20,13 @@ struct pool::waiter {
     std::optional<result<connection_id>> answer = {};
 };
 
-/// The shell's half of one of the state machine's connections.
-struct pool::entry {
-    pooled_ptr idle = {};
-    pooled_connection* in_use = nullptr;
-    runtime::background::task opening = {};
-};
-
 /// What the state machine's effects leave to be done when the mutex is free.
 struct pool::pending_work {
     std::vector<core::open_connection> to_open = {};
     std::vector<std::shared_ptr<waiter>> to_wake = {};
     std::vector<pooled_ptr> to_close = {};
     std::vector<runtime::background::task> to_stop = {};
+    std::optional<time_point> wake_at = {};
 
     void run(pool& of) &&
     {
@@ -43,7 +37,11 @@ struct pool::pending_work {
             const std::scoped_lock lock{of.mutex_};
             if (const auto at = of.entries_.find(one.id); at != of.entries_.end())
                 at->second.opening = std::move(task);
+            else  // cleared meanwhile, by another thread
+                task.stop();
         }
+        if (wake_at)
+            of.tasks_.start(wake_up(of.weak_from_this(), of.world_, *wake_at));
         for (const auto& one : to_wake)
             one->answered.notify();
         to_close.clear();
@@ -88,15 +86,34 @@ pooled_ptr pool::take_idle(time_point now)
     return got;
 }
 
-runtime::awaitable<result<lease<pooled_connection>>> pool::wait_for_connection(time_point until)
+/// Looks at connections that were idle for long, until one is good. The mutex is held: the look
+/// does not wait.
+void pool::drop_lost_idle(time_point now)
+{
+    for (;;) {
+        const auto id = machine_.next_to_look_at(now);
+        if (!id || !entries_.at(*id).idle->peer_has_closed())
+            return;
+        machine_.lost_idle(*id);
+    }
+}
+
+runtime::awaitable<result<lease<pooled_connection>>> pool::wait_for_connection(
+    time_point until, bool may_go_elsewhere)
 {
     const auto self = shared_from_this();
     const auto mine = std::make_shared<waiter>(world_);
     core::checkout_id who;
     change([&] {
+        if (replaced_ && may_go_elsewhere) {
+            mine->answer = *replaced_;
+            return;
+        }
         who = core::checkout_id{++last_checkout_};
         waiters_.emplace(who, mine);
-        machine_.check_out(who, world_.steady_now());
+        const time_point now = world_.steady_now();
+        drop_lost_idle(now);
+        machine_.check_out(who, now);
     });
     deliver();
     for (;;) {
@@ -142,6 +159,7 @@ void pool::mark_ready()
     const bool needs_upkeep = limits_.min_size > 0 || limits_.max_idle != duration::zero();
     bool start_upkeep = false;
     change([&] {
+        replaced_.reset();
         machine_.mark_ready(world_.steady_now());
         start_upkeep = needs_upkeep && !std::exchange(upkeep_started_, true);
     });
@@ -153,6 +171,24 @@ void pool::clear(const error& why, const std::optional<core::pool_partition>& pa
                  bool interrupt_in_use)
 {
     change([&] { machine_.clear(why, partition, interrupt_in_use, world_.steady_now()); });
+}
+
+void pool::replaced(const error& why)
+{
+    change([&] {
+        replaced_ = why;
+        std::vector<connection_id> interrupted;
+        for (const auto& [id, one] : entries_) {
+            if (one.in_use == nullptr)
+                continue;
+            one.in_use->replaced = true;
+            if (!one.in_use->repeatable)
+                continue;
+            one.in_use->given_up = true;
+            interrupted.push_back(id);
+        }
+        machine_.replaced(why, interrupted, world_.steady_now());
+    });
 }
 
 void pool::close(bool interrupt)
@@ -197,12 +233,16 @@ bool pool::would_keep(connection_id id) const
 
 void pool::check_in(pooled_ptr what, bool broken, time_point now, const error* why)
 {
+    bool start_trimming = false;
     {
         std::unique_lock lock{mutex_};
         const connection_id id = what->pool_id;
+        if (what->has_large_buffers()) [[unlikely]]
+            start_trimming = !std::exchange(trimming_, true);
         if (const auto at = entries_.find(id); at != entries_.end()) {
             at->second.in_use = nullptr;
             at->second.idle = std::move(what);
+            at->second.idle_since = now;
         }
         machine_.check_in(id, broken, now, why);
         if (machine_.has_effects()) {
@@ -213,6 +253,8 @@ void pool::check_in(pooled_ptr what, bool broken, time_point now, const error* w
             queue_events();
         }
     }
+    if (start_trimming) [[unlikely]]
+        tasks_.start(trim(weak_from_this(), world_));
     if (with_events_)
         deliver();
 }
@@ -240,7 +282,7 @@ void pool::perform(core::pool_effect& effect, pending_work& work)
     } else if (const auto* stop_it = std::get_if<core::interrupt_connection>(&effect)) {
         const auto at = entries_.find(stop_it->id);
         if (at != entries_.end() && at->second.in_use != nullptr)
-            at->second.in_use->cancel();
+            at->second.in_use->interrupt();
     } else if (const auto* give_it = std::get_if<core::hand_out>(&effect)) {
         if (auto who = waiters_.extract(give_it->to)) {
             who.mapped()->answer = give_it->connection;
@@ -255,6 +297,8 @@ void pool::perform(core::pool_effect& effect, pending_work& work)
                                                     : std::move(none);
             work.to_wake.push_back(std::move(who.mapped()));
         }
+    } else if (const auto* wake_it = std::get_if<core::wake_up>(&effect)) {
+        work.wake_at = wake_it->at;
     }
 }
 
@@ -268,6 +312,7 @@ pooled_ptr pool::take(connection_id id)
 {
     entry& found = entries_.at(id);
     found.in_use = found.idle.get();
+    found.in_use->replaced = replaced_.has_value();
     return std::move(found.idle);
 }
 
@@ -315,6 +360,16 @@ void pool::failed(connection_id id, std::uint32_t generation, const error& why)
         machine_.go_on(world_.steady_now());
     });
     std::move(work).run(*this);
+}
+
+runtime::awaitable<void> pool::wake_up(std::weak_ptr<pool> which, runtime::world& in, time_point at)
+{
+    const runtime::wait_end end = co_await runtime::sleep_until(in, at);
+    const auto self = which.lock();
+    if (end == runtime::wait_end::cancelled || !self)
+        co_return;
+    self->change([&] { self->machine_.woke(in.steady_now()); });
+    self->deliver();
 }
 
 runtime::awaitable<void> pool::upkeep(std::weak_ptr<pool> which, runtime::world& in)

@@ -76,6 +76,9 @@ public:
     void mark_ready();
     void clear(const error& why, const std::optional<core::pool_partition>& partition,
                bool interrupt_in_use);
+    /// Another server has taken over this one's role: waiting callers are refused with `why`, and
+    /// what can be repeated there is given up.
+    void replaced(const error& why);
     /// Connections in use are closed when they come back; `interrupt` ends what they are used for.
     void close(bool interrupt);
 
@@ -108,8 +111,10 @@ protected:
     /// The fast path, without a coroutine: an idle connection if there is one.
     pooled_ptr take_idle(time_point now);
     /// Waits in the queue for one. The error is the pool's own (core::pool_errc), or why a
-    /// connection could not be opened, or runtime::errc::cancelled.
-    runtime::awaitable<result<lease<pooled_connection>>> wait_for_connection(time_point until);
+    /// connection could not be opened, or runtime::errc::cancelled. `may_go_elsewhere`: fails at
+    /// once while another server stands for this one.
+    runtime::awaitable<result<lease<pooled_connection>>> wait_for_connection(
+        time_point until, bool may_go_elsewhere = true);
 
     /// `broken`: it must not be used again; `why`, if that is known, stays valid with `what`.
     void check_in(pooled_ptr what, bool broken, time_point now, const error* why = nullptr);
@@ -123,7 +128,13 @@ private:
     template <class Connection>
     friend class lease;
     struct waiter;
-    struct entry;
+    /// The half of one of the connections of the state machine that belongs to the shell.
+    struct entry {
+        pooled_ptr idle = {};
+        pooled_connection* in_use = nullptr;
+        time_point idle_since{};
+        runtime::background::task opening = {};
+    };
     struct pending_work;
 
     [[nodiscard]] pending_work settle();
@@ -131,15 +142,20 @@ private:
     template <class Change>
     void change(const Change& what);
     void queue_events();
+    void drop_lost_idle(time_point now);
     pooled_ptr take(connection_id id);
 
     static runtime::awaitable<void> open_one(std::shared_ptr<pool> self,
                                              core::open_connection which);
     void opened(connection_id id, std::uint32_t generation, opened_connection made);
     void failed(connection_id id, std::uint32_t generation, const error& why);
+    static runtime::awaitable<void> wake_up(std::weak_ptr<pool> which, runtime::world& in,
+                                            time_point at);
     static runtime::awaitable<void> upkeep(std::weak_ptr<pool> which, runtime::world& in);
+    static runtime::awaitable<void> trim(std::weak_ptr<pool> which, runtime::world& in);
+    bool trim_idle(time_point now);
 
-    runtime::world& world_;
+    runtime::world& world_;  // owned by tasks_
     const core::pool_settings limits_;
     const bool with_events_;
     runtime::background tasks_;
@@ -150,6 +166,8 @@ private:
     std::map<core::checkout_id, std::shared_ptr<waiter>> waiters_;
     std::uint64_t last_checkout_ = 0;
     bool upkeep_started_ = false;
+    bool trimming_ = false;
+    std::optional<error> replaced_;  // by another server, until this one is ready again
 };
 
 template <class Connection>

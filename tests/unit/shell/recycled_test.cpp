@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace holdfast::shell {
+namespace holdfast::shell::recycled_test {
 namespace {
 
 template <std::size_t Size>
@@ -80,4 +80,4 @@ TEST(recycled, freed_block_is_reused_unless_sanitized)
 }
 
 }  // namespace
-}  // namespace holdfast::shell
+}  // namespace holdfast::shell::recycled_test

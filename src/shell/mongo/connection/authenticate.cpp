@@ -1,6 +1,9 @@
 #include "shell/mongo/connection/authenticate.hpp"
 
 #include "core/mongo/wire/message_builder.hpp"
+#include "runtime/wait.hpp"
+
+#include <boost/system/errc.hpp>
 
 #include <array>
 #include <string>
@@ -13,12 +16,14 @@ using core::mongo::login_mechanism;
 using core::mongo::login_start;
 using core::mongo::login_step;
 
-core::mongo::login login_of(const core::mongo::credential& who, login_mechanism mechanism)
+core::mongo::login login_of(const connection_config& config, login_mechanism mechanism)
 {
+    const core::mongo::credential& who = *config.credential;
     core::mongo::login as;
+    as.max_iterations = config.scram_max_iterations;
     as.mechanism = mechanism;
     as.username = who.username ? std::string_view{*who.username} : std::string_view{};
-    as.password = who.password ? std::string_view{*who.password} : std::string_view{};
+    as.password = who.password ? who.password->view() : std::string_view{};
     as.source = who.source;
     return as;
 }
@@ -28,8 +33,8 @@ result<login_start> start(runtime::world& in, const connection_config& config,
 {
     std::array<std::uint8_t, 24> chance;  // as many bytes as the server draws
     in.random(chance);
-    return core::mongo::start_login(login_of(*config.credential, mechanism),
-                                    core::sasl::to_base64(chance), config.keys->all());
+    return core::mongo::start_login(login_of(config, mechanism), core::sasl::to_base64(chance),
+                                    config.keys->all());
 }
 
 /// One command of a conversation. Its words stay out of all errors.
@@ -45,6 +50,23 @@ runtime::awaitable<result<core::mongo::message>> say(connection& to, const bson:
     if (!request)
         co_return std::move(request).error();
     co_return co_await to.round_trip(*request, id, "saslStart");
+}
+
+/// Computes keys, with other handlers in between, until there is something to send.
+runtime::awaitable<result<login_step>> compute(runtime::world& in, const connection& on,
+                                               core::mongo::login_state& state)
+{
+    for (;;) {
+        const runtime::wait_end end = co_await runtime::yield();
+        if (end == runtime::wait_end::cancelled)
+            co_return error{runtime::errc::cancelled, "cancelled while keys were computed"};
+        if (in.steady_now() >= on.expires_at())
+            co_return error{boost::system::errc::make_error_code(boost::system::errc::timed_out),
+                            "the time was up while the keys of SCRAM were computed"};
+        auto step = continue_login(state);
+        if (!step || !std::holds_alternative<core::mongo::compute_keys>(*step))
+            co_return step;
+    }
 }
 
 }  // namespace
@@ -85,7 +107,12 @@ runtime::awaitable<result<void>> authenticate(runtime::world& in, const connecti
         talk = *std::move(begun);
         step = login_step{core::mongo::send_next{std::move(talk->command)}};
     }
-    while (*step && std::holds_alternative<core::mongo::send_next>(**step)) {
+    while (*step && !std::holds_alternative<core::mongo::logged_in>(**step)) {
+        if (std::holds_alternative<core::mongo::compute_keys>(**step)) {
+            auto computed = co_await compute(in, on, talk->state);
+            step = std::move(computed);
+            continue;
+        }
         const bson::document command = std::move(std::get<core::mongo::send_next>(**step).command);
         auto reply = co_await say(on, command, declared(config.server_api));
         if (!reply)

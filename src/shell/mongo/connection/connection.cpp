@@ -1,10 +1,12 @@
 #include "shell/mongo/connection/connection.hpp"
 
 #include "core/mongo/error/errc.hpp"
+#include "core/pool/errc.hpp"
 
 #include <boost/asio/error.hpp>
 
 #include <algorithm>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -119,15 +121,20 @@ runtime::awaitable<result<void>> connection::send(std::span<const std::uint8_t> 
     co_return result<void>{};
 }
 
-runtime::awaitable<result<message>> connection::next_reply(std::string_view command)
+runtime::awaitable<result<message>> connection::next_reply(std::string_view command, bool newest)
 {
     phase_ = dispatch_phase::in_flight;
+    std::optional<frame> received;
     for (;;) {
         auto next = reader_.next();
         if (!next)
             co_return failed(std::move(next).error());
         if (const frame* whole = std::get_if<frame>(&*next))
-            co_return accept(*whole, std::nullopt);
+            received = *whole;
+        if (received && newest && std::holds_alternative<frame>(*next))
+            continue;  // a frame stays where it is until more is read
+        if (received)
+            co_return accept(*received, std::nullopt);
         const runtime::io_result got = co_await stream_->read_some(reader_.writable());
         if (got.why)
             co_return broken(got.why, command);
@@ -155,6 +162,17 @@ runtime::awaitable<void> connection::drain(request_id owed, time_point until)
     stream_->expires_at(until_ = runtime::never);
 }
 
+void connection::release_large_buffers() noexcept
+try {
+    for (bson::byte_buffer* const one : {&outgoing_, &packed_, &unpacked_}) {
+        if (one->capacity() > core::mongo::frame_reader::usual_capacity)
+            *one = {};
+    }
+    reader_.shrink();
+} catch (const std::bad_alloc&) {
+    // No memory for a smaller buffer: the large one stays.
+}
+
 result<std::span<const std::uint8_t>> connection::compressed(std::span<const std::uint8_t> request)
 {
     packed_.clear();
@@ -170,6 +188,8 @@ result<message> connection::accept(const frame& received, std::optional<request_
             "the reply is to request " + std::to_string(received.header.response_to.value()) +
                 ", not to " + std::to_string(expected->value())));
     if (received.header.code == core::mongo::op_code::compressed) {
+        if (auto negotiated = check_compressor(bytes, compression_.with, limit_); !negotiated)
+            return failed(std::move(negotiated).error());
         unpacked_.clear();
         auto unpacked = core::mongo::decompress_message(bytes, unpacked_, limit_);
         if (!unpacked)
@@ -189,8 +209,19 @@ error connection::failed(error why)
     return why;
 }
 
+/// The text is that of the specification of connection pools.
+error connection::interruption() const
+{
+    const char* const cause = "interrupted due to server monitor timeout";
+    return error{core::pool_errc::cleared, "Connection to " + server_.value() + " " + cause}
+        .with_context("server", server_.value())
+        .with_context("cause", cause);
+}
+
 error connection::broken(error_code why, std::string_view command)
 {
+    if (is_interrupted() && why == boost::system::errc::operation_canceled)
+        return failed(interruption());
     const std::string cause = why == boost::asio::error::eof ? "the server closed the connection"
                                                              : why.message();
     std::string text;

@@ -55,6 +55,8 @@ public:
         stream_->expires_at(until);
     }
 
+    time_point expires_at() const noexcept { return until_; }
+
     /// Goes on over another stream that is the same connection. Nothing may be pending.
     template <class Change>
     void change_stream(const Change& change)
@@ -96,8 +98,10 @@ public:
     runtime::awaitable<result<void>> send(std::span<const std::uint8_t> message,
                                           std::string_view command);
 
-    /// The next of several replies to one request, after one with moreToCome.
-    runtime::awaitable<result<core::mongo::message>> next_reply(std::string_view command);
+    /// The next of several replies to one request, after one with moreToCome; or the newest of
+    /// those that have been read, where the others are of no interest.
+    runtime::awaitable<result<core::mongo::message>> next_reply(std::string_view command,
+                                                                bool newest = false);
 
     /// The server has said that our login has expired: nothing else is sent before the next one.
     void require_login() noexcept { needs_login_ = true; }
@@ -121,12 +125,26 @@ public:
     runtime::awaitable<void> drain(request_id owed, time_point until);
 
     void cancel() noexcept override { stream_->cancel(); }
+    bool peer_has_closed() noexcept override { return stream_->peer_has_closed(); }
+
+    /// The most memory that an idle connection keeps for messages to come. What an ordinary
+    /// exchange needs stays, so that it is not allocated each time.
+    static constexpr std::size_t idle_memory = 256 * 1024;
+    std::size_t memory() const noexcept
+    {
+        return reader_.capacity() + outgoing_.capacity() + packed_.capacity() +
+               unpacked_.capacity();
+    }
+
+    bool has_large_buffers() const noexcept override { return memory() > idle_memory; }
+    void release_large_buffers() noexcept override;
 
 private:
     result<std::span<const std::uint8_t>> compressed(std::span<const std::uint8_t> request);
     result<core::mongo::message> accept(const core::mongo::frame& received,
                                         std::optional<request_id> expected);
     error failed(error why);
+    error interruption() const;
     error broken(error_code why, std::string_view command);
 
     runtime::stream_ptr stream_;

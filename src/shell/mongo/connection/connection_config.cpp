@@ -58,26 +58,6 @@ result<void> self_description::append(core::mongo::wrapping_library library)
     return {};
 }
 
-std::vector<core::sasl::scram_keys> known_keys::all() const
-{
-    const std::scoped_lock lock{mutex_};
-    return keys_;
-}
-
-void known_keys::add(core::sasl::scram_keys keys)
-{
-    const auto same = [&](const core::sasl::scram_keys& other) {
-        return other.hash == keys.hash && other.salt == keys.salt &&
-               other.iterations == keys.iterations;
-    };
-    const std::scoped_lock lock{mutex_};
-    if (std::ranges::any_of(keys_, same))
-        return;
-    if (keys_.size() == most)
-        keys_.erase(keys_.begin());
-    keys_.push_back(std::move(keys));
-}
-
 core::mongo::declared_api declared(
     const std::optional<core::mongo::server_api_settings>& api) noexcept
 {
@@ -112,6 +92,7 @@ result<connection_config> make_connection_config(runtime::world& in,
     config.mechanism = *mechanism;
     config.credential = settings.credential;
     config.keys = std::make_shared<known_keys>();
+    config.scram_max_iterations = settings.scram_max_iterations;
 
     if (uses_tls(settings)) {
         auto tls = in.tls(tls_options_of(settings.tls));
@@ -124,6 +105,7 @@ result<connection_config> make_connection_config(runtime::world& in,
     config.server_api = settings.server_api;
     if (profile_of(settings).backpressure_as_string)
         config.backpressure = core::mongo::backpressure_flag::version_two;
+    config.hello_over_op_msg = profile_of(settings).hello_over_op_msg;
     return config;
 }
 

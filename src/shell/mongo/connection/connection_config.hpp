@@ -6,6 +6,7 @@
 #include "core/mongo/wire/compression.hpp"
 #include "holdfast/bson/document.hpp"
 #include "runtime/world.hpp"
+#include "shell/known_keys.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -17,19 +18,6 @@
 #include <vector>
 
 namespace holdfast::shell::mongo {
-
-/// SCRAM keys of earlier logins, which are slow to compute. Shared by all connections of a client.
-class known_keys {
-public:
-    std::vector<core::sasl::scram_keys> all() const;
-    void add(core::sasl::scram_keys keys);
-
-private:
-    static constexpr std::size_t most = 4;  // one per mechanism, and some for changed passwords
-
-    mutable std::mutex mutex_;
-    std::vector<core::sasl::scram_keys> keys_;
-};
 
 /// What handshakes say of us. Libraries that wrap this one may add themselves at any time, for
 /// connections that are opened from then on.
@@ -58,10 +46,12 @@ struct connection_config {
     std::optional<core::mongo::credential> credential = {};
     std::optional<core::mongo::login_mechanism> mechanism = {};  // none: negotiated
     std::shared_ptr<known_keys> keys = {};
+    std::int32_t scram_max_iterations = core::sasl::default_max_scram_iterations;
     runtime::tls_ptr tls = {};  // null: none
     std::chrono::milliseconds connect_timeout{10'000};  // 0: no limit
     bool load_balanced = false;
     core::mongo::backpressure_flag backpressure = core::mongo::backpressure_flag::boolean;
+    bool hello_over_op_msg = false;  // also the first one, in whatever spelling
     std::optional<core::mongo::server_api_settings> server_api = {};
 };
 

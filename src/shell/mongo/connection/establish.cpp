@@ -1,10 +1,13 @@
 #include "shell/mongo/connection/establish.hpp"
 
+#include "core/mongo/error/errc.hpp"
 #include "core/mongo/handshake/hello.hpp"
 #include "core/mongo/settings/address.hpp"
 #include "core/mongo/wire/legacy_query.hpp"
 #include "core/mongo/wire/message_builder.hpp"
 #include "shell/mongo/connection/authenticate.hpp"
+
+#include <boost/asio/error.hpp>
 
 #include <algorithm>
 #include <string>
@@ -27,6 +30,21 @@ error in_phase(error why, const char* phase, const endpoint& server)
     return std::move(why).with_context("server", server.value());
 }
 
+/// A server that wants TLS closes a connection that begins without.
+error with_tls_hint(error why, const connection_config& config)
+{
+    const bool closed = why.code() == boost::asio::error::eof ||
+                        why.code() == boost::asio::error::connection_reset;
+    if (config.tls || !closed)
+        return why;
+    error hinted{why.code(), why.message() + "; perhaps it expects TLS: tls=true"};
+    for (const std::string& label : why.labels())
+        hinted = std::move(hinted).with_label(label);
+    for (const context_entry& fact : why.context())
+        hinted = std::move(hinted).with_context(fact.name, fact.value);
+    return hinted;
+}
+
 /// Writes the first hello of a connection into its buffer: in the form that every server takes,
 /// unless what we ask for needs a server that knows the newer one.
 result<std::span<const std::uint8_t>> write_first_hello(
@@ -37,7 +55,7 @@ result<std::span<const std::uint8_t>> write_first_hello(
     core::mongo::handshake_hello hello;
     hello.api = declared(config.server_api);
     hello.command = core::mongo::first_hello(hello.api, config.load_balanced);
-    hello.over_op_msg = hello.command == hello_command::hello;
+    hello.over_op_msg = config.hello_over_op_msg || hello.command == hello_command::hello;
     hello.load_balanced = config.load_balanced;
     hello.backpressure = config.backpressure;
     hello.client = client.view();
@@ -122,7 +140,7 @@ runtime::awaitable<result<established>> handshake_by(runtime::world& in,
     made->expires_at(until);
     auto opened = co_await say_hello(in, std::move(made), config, speculative);
     if (!opened)
-        co_return in_phase(std::move(opened).error(), phase_hello, server);
+        co_return in_phase(with_tls_hint(std::move(opened).error(), config), phase_hello, server);
     co_return opened;
 }
 
@@ -132,6 +150,13 @@ bool is_terminal(const error& why) noexcept
 {
     return why.code() == runtime::errc::name_not_found ||
            why.code() == runtime::errc::certificate_rejected;
+}
+
+bool rules_out_overload(const error& why) noexcept
+{
+    return is_terminal(why) || why.code() == runtime::errc::name_lookup_failed ||
+           why.code() == runtime::errc::invalid_tls_options ||
+           why.code().category() == core::mongo::category();
 }
 
 runtime::awaitable<result<established>> handshake(runtime::world& in,
@@ -144,7 +169,7 @@ runtime::awaitable<result<established>> handshake(runtime::world& in,
 
 runtime::awaitable<result<established>> establish(runtime::world& in,
                                                   const connection_config& config, endpoint server,
-                                                  time_point until)
+                                                  time_point until, hello_handler after_hello)
 {
     const time_point last = limit(in, config, until);
     auto speculative = begin_speculative_login(in, config);
@@ -153,6 +178,8 @@ runtime::awaitable<result<established>> establish(runtime::world& in,
     auto opened = co_await handshake_by(in, config, server, last, *speculative);
     if (!opened)
         co_return std::move(opened).error();
+    if (after_hello)
+        after_hello(*opened->connection, opened->reply.view());
     auto known = co_await authenticate(in, config, *opened->connection, *std::move(speculative));
     if (!known) {
         error why = in_phase(std::move(known).error(), phase_authentication, server);

@@ -1,6 +1,7 @@
 #include "shell/mongo/connection/handshake.hpp"
 
 #include "core/mongo/error/errc.hpp"
+#include "core/mongo/sdam/transition.hpp"
 #include "core/mongo/settings/draw_order.hpp"
 #include "runtime/wait.hpp"
 #include "shell/mongo/connection/establish.hpp"
@@ -24,6 +25,7 @@ struct tried_seed {
     endpoint server;
     std::optional<error> failure = {};
     time_point failed{};
+    bool hopeless = false;  // waiting will not help
 };
 
 std::string in_ms(duration time)
@@ -63,8 +65,43 @@ error no_server_error(const std::vector<tried_seed>& seeds, std::string why, tim
 
 bool all_hopeless(const std::vector<tried_seed>& seeds)
 {
-    return std::ranges::all_of(
-        seeds, [](const tried_seed& seed) { return seed.failure && is_terminal(*seed.failure); });
+    return std::ranges::all_of(seeds, &tried_seed::hopeless);
+}
+
+/// Whether a client with these settings uses the server: its wire versions and the name of its set
+/// decide, as in a topology with this server alone.
+result<void> check_server(const client_settings& settings, const endpoint& server, bson::view hello,
+                          time_point now)
+{
+    if (settings.load_balanced)
+        return {};
+    core::mongo::topology_settings alone;
+    alone.seeds = {server};
+    alone.replica_set = settings.replica_set;
+    alone.direct_connection = true;
+    const auto found = apply_check(open_topology(alone).after,
+                                   core::mongo::parse_hello(server, hello, {}, now))
+                           .after;
+    if (found->compatibility_error)
+        return error{core::mongo::errc::incompatible_server, *found->compatibility_error};
+    if (const auto& failure = found->find(server)->failure)
+        return *failure;
+    return {};
+}
+
+error refused_by_us(error why)
+{
+    std::string cause = why.message();
+    return std::move(why)
+        .with_context("phase", phase_hello)
+        .with_context("cause", std::move(cause));
+}
+
+/// The server has refused the login: it will do so again.
+bool is_refused_login(const error& why)
+{
+    return why.code() == core::mongo::errc::authentication_failed &&
+           !why.has_label("RetryableError");
 }
 
 }  // namespace
@@ -109,12 +146,24 @@ runtime::awaitable<result<connection_ptr>> perform_handshake(runtime::world& in,
         const time_point round = in.steady_now();
         for (tried_seed& seed : seeds) {
             auto made = co_await establish(in, config, seed.server, until);
-            if (made)
-                co_return std::move(made->connection);
+            seed.failed = in.steady_now();
+            if (made) {
+                auto fit = check_server(settings, seed.server, made->reply.view(), seed.failed);
+                if (fit)
+                    co_return std::move(made->connection);
+                if (fit.error().code() == core::mongo::errc::incompatible_server)
+                    co_return std::move(fit).error();
+                seed.hopeless = true;
+                seed.failure = refused_by_us(std::move(fit).error());
+                continue;
+            }
             if (made.error().code() == runtime::errc::cancelled)
                 co_return std::move(made).error();
             seed.failure = std::move(made).error();
-            seed.failed = in.steady_now();
+            seed.hopeless = is_terminal(*seed.failure);
+            if (is_refused_login(*seed.failure))
+                co_return no_server_error(seeds, "authentication failed", seed.failed,
+                                          seed.failure->code());
         }
         const time_point now = in.steady_now();
         if (settings.fail_fast_on_terminal_errors && all_hopeless(seeds))

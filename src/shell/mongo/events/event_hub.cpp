@@ -27,9 +27,11 @@ struct notifier {
 }  // namespace
 
 event_hub::event_hub(std::vector<std::shared_ptr<holdfast::mongo::event_listener>> listeners,
-                     std::shared_ptr<log_sink> log, std::size_t most)
+                     std::shared_ptr<log_sink> log, std::size_t most,
+                     std::shared_ptr<log_sink> fallback)
     : listeners_{std::move(listeners)},
       log_{std::move(log)},
+      fallback_{std::move(fallback)},
       text_{log_ ? std::make_unique<log_messages>(*log_, most) : nullptr},
       silent_{listeners_.empty() && !log_},
       hears_commands_{
@@ -77,11 +79,30 @@ void event_hub::notify(const events::command_failed& what) const noexcept
         listener->on(what);
 }
 
+void event_hub::report_overdue(time_point now)
+{
+    if (silent_)
+        return;
+    auto overdue = in_flight_.take_overdue(now);
+    if (overdue.empty())
+        return;
+    for (events::command_overdue& one : overdue)
+        queue(std::move(one));
+    deliver();
+}
+
 const log_messages* event_hub::selection_log() const noexcept
 {
     const bool wanted = log_ && log_->wants(holdfast::mongo::log_components::server_selection,
                                             severity::informational);
     return wanted ? text_.get() : nullptr;
+}
+
+void event_hub::warn(log_component from, std::string_view text) const noexcept
+{
+    log_sink* const to = log_ ? log_.get() : fallback_.get();
+    if (to != nullptr && to->wants(from, severity::warning))
+        to->write({severity::warning, from, text});
 }
 
 void event_hub::notify(const queued_event& what) noexcept

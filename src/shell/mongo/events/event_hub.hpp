@@ -4,9 +4,11 @@
 #include "holdfast/mongo/events.hpp"
 #include "holdfast/mongo/log.hpp"
 #include "shell/events/event_queue.hpp"
+#include "shell/mongo/events/commands_in_flight.hpp"
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -47,7 +49,7 @@ using queued_event = std::variant<
     events::connection_checked_out, events::connection_checked_in, events::topology_opening,
     events::topology_closed, events::topology_description_changed, events::server_opening,
     events::server_closed, events::server_description_changed, events::server_heartbeat_started,
-    heartbeat_reply, heartbeat_failure, queued_warning>;
+    events::command_overdue, heartbeat_reply, heartbeat_failure, queued_warning>;
 
 class log_messages;
 
@@ -55,9 +57,11 @@ class log_messages;
 /// a lock, and delivered by deliver(), which is called where no lock is held: see event_queue.
 class event_hub {
 public:
-    /// `most` is the number of bytes of a document that a log message shows.
+    /// `most` is the number of bytes of a document that a log message shows. Without a log,
+    /// warn() goes to `fallback`, if there is one.
     event_hub(std::vector<std::shared_ptr<holdfast::mongo::event_listener>> listeners,
-              std::shared_ptr<log_sink> log, std::size_t most = 1000);
+              std::shared_ptr<log_sink> log, std::size_t most = 1000,
+              std::shared_ptr<log_sink> fallback = {});
     ~event_hub();
 
     /// There is neither a listener nor a log, so that nothing need be queued.
@@ -72,18 +76,30 @@ public:
     void notify(const events::command_succeeded& what) const noexcept;
     void notify(const events::command_failed& what) const noexcept;
 
+    /// Commands that wait for replies; empty if silent().
+    commands_in_flight& in_flight() noexcept { return in_flight_; }
+    /// Reports those that are overdue. Must be called with no lock held.
+    void report_overdue(time_point now);
+
     /// Null if the log does not want messages about server selection.
     const log_messages* selection_log() const noexcept;
+
+    /// A warning that users without a log need as well; written at once.
+    void warn(log_component from, std::string_view text) const noexcept;
+    /// There is no log, and warn() has another place to write to.
+    bool has_only_fallback() const noexcept { return !log_ && fallback_; }
 
 private:
     void notify(const queued_event& what) noexcept;
 
     std::vector<std::shared_ptr<holdfast::mongo::event_listener>> listeners_;
     std::shared_ptr<log_sink> log_;
+    std::shared_ptr<log_sink> fallback_;
     std::unique_ptr<log_messages> text_;  // null if nothing is logged
     bson::object_id topology_ = {};  // the topology's id for log messages; written while delivering
     bool silent_;
     bool hears_commands_;
+    commands_in_flight in_flight_;
     event_queue<queued_event> queue_;
 };
 

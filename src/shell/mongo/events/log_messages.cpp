@@ -253,6 +253,19 @@ struct writer {
             r.add("failure", e.failure.message());
         });
     }
+    void operator()(const events::command_overdue& e) const
+    {
+        say(
+            to, log_components::command, "Command has had no reply for long",
+            [&](record& r) {
+                r.add("commandName", e.command_name)
+                    .add("databaseName", e.database_name)
+                    .add("requestId", std::int64_t{e.request.value()})
+                    .add("operationId", std::int64_t{e.operation.value()});
+                r.driver_connection(e.driver_connection).server(e.server).took(e.waited);
+            },
+            severity::warning);
+    }
     void operator()(const queued_warning& w) const
     {
         if (to.wants(w.from, severity::warning))

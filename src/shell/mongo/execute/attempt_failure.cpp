@@ -76,6 +76,8 @@ error attempt_failure::of_connection(client_state& client, const server_attempt&
     why = labelled(std::move(why), write);
     if (why.code() == boost::system::errc::operation_canceled)
         return why;  // nothing is wrong with the server
+    if (why.code() == core::pool_errc::cleared)
+        return why;  // the topology knows: it has interrupted the connection
     client.servers->handle(
         application_error{.server = attempt.on.address(),
                           .kind = core::mongo::kind_of_broken_connection(why.code()),
@@ -87,8 +89,18 @@ error attempt_failure::of_connection(client_state& client, const server_attempt&
     return why;
 }
 
-error attempt_failure::of_checkout(const client_state& client, error why, write_facts write)
+error attempt_failure::of_deposed_primary(const server_attempt& attempt, error why,
+                                          write_facts write)
 {
+    facts_ = failed_attempt{.origin = failure_origin::network,
+                            .max_wire_version = attempt.to().description().max_wire_version};
+    return labelled(std::move(why), write);
+}
+
+error attempt_failure::of_checkout(const client_state& client, const selected_server& on, error why,
+                                   write_facts write)
+{
+    facts_.sharded = on.topology().type == core::mongo::topology_type::sharded;
     const bool from_pool = why.code().category() == core::pool_category();
     if (why.code() == core::pool_errc::cleared || why.code() == core::pool_errc::closed) {
         facts_.origin = failure_origin::pool_cleared;
@@ -103,7 +115,7 @@ error attempt_failure::of_checkout(const client_state& client, error why, write_
             facts_.code = code;
         }
     } else if (!from_pool && why.code() != runtime::errc::cancelled) {
-        if (client.profile.connect_errors_are_overload &&
+        if (client.profile.connect_errors_are_overload && !rules_out_overload(why) &&
             why.context("phase") != phase_authentication)
             why = std::move(why)
                       .with_label(core::mongo::label::system_overloaded)

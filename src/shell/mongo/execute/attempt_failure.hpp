@@ -32,8 +32,13 @@ public:
     error of_connection(client_state& client, const server_attempt& attempt, error why,
                         write_facts write);
 
+    /// The pool has given it up, because a newer primary has deposed the server. That says nothing
+    /// new about the server, so the topology is not notified.
+    error of_deposed_primary(const server_attempt& attempt, error why, write_facts write);
+
     /// There was no connection to send anything over.
-    error of_checkout(const client_state& client, error why, write_facts write);
+    error of_checkout(const client_state& client, const selected_server& on, error why,
+                      write_facts write);
 
     /// The reply demands that the connection authenticates again.
     bool is_expired_login() const noexcept;

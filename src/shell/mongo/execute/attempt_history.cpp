@@ -1,5 +1,7 @@
 #include "shell/mongo/execute/attempt_history.hpp"
 
+#include "core/mongo/retry/applied.hpp"
+
 namespace holdfast::shell::mongo {
 
 void attempt_history::record(const error& why, std::string decision, duration wait, time_point now)
@@ -13,6 +15,8 @@ void attempt_history::record(const error& why, std::string decision, duration wa
     one.took = now - attempt_began_;
     one.waited = wait;
     one.decision = std::move(decision);
+    one.possibly_applied = possibly_applied_ = core::mongo::possibly_applied(possibly_applied_,
+                                                                             one);
     log_.record(std::move(one));
 }
 

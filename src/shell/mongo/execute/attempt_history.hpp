@@ -27,6 +27,7 @@ public:
 
     /// How far the attempt has come.
     void reached(dispatch_phase phase) noexcept { phase_ = phase; }
+    bool was_sent() const noexcept { return phase_ != dispatch_phase::not_sent; }
 
     /// The attempt has failed on this server; empty if it found none.
     void failed_on(const endpoint& server) { server_ = server; }
@@ -51,6 +52,7 @@ private:
     dispatch_phase phase_ = dispatch_phase::not_sent;
     endpoint server_;
     core::attempt_log log_;
+    bool possibly_applied_ = false;  // beside the log, which forgets attempts
     std::optional<error> reported_;
 };
 

@@ -6,6 +6,7 @@
 #include "holdfast/bson/builder.hpp"
 #include "runtime/world.hpp"
 #include "shell/mongo/events/event_hub.hpp"
+#include "shell/mongo/execute/running_operations.hpp"
 #include "shell/mongo/topology/topology.hpp"
 
 #include <atomic>
@@ -70,13 +71,14 @@ private:
 /// What all operations of a client share.
 struct client_state {
     client_state(std::shared_ptr<runtime::world> in, core::mongo::client_settings from,
-                 std::shared_ptr<event_hub> events_to)
+                 std::shared_ptr<event_hub> events_to, std::shared_ptr<running_operations> counted)
         : keeps_world{std::move(in)},
           world{*keeps_world},
           settings{std::move(from)},
           profile{profile_of(settings)},
           adaptive{uses_token_bucket(settings)},
           events{std::move(events_to)},
+          running{std::move(counted)},
           sessions{world},
           closing{world}
     {
@@ -95,6 +97,7 @@ struct client_state {
     const core::mongo::resilience_profile profile;
     const bool adaptive;
     const std::shared_ptr<event_hub> events;
+    const std::shared_ptr<running_operations> running;
     std::shared_ptr<topology> servers;
     session_store sessions;
     cluster_clock cluster_time;

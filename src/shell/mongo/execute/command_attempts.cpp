@@ -5,6 +5,7 @@
 #include "core/mongo/operation/command_encoder.hpp"
 #include "core/mongo/retry/eligibility.hpp"
 #include "core/mongo/retry/reply_failure.hpp"
+#include "core/mongo/retry/rescue.hpp"
 #include "core/pool/errc.hpp"
 #include "shell/mongo/connection/connection_config.hpp"
 #include "shell/planted.hpp"
@@ -55,18 +56,6 @@ command_attempts::command_attempts(std::shared_ptr<client_state>&& client, comma
     policy_.until = order_.until;
     policy_.profile = client_->profile;
     policy_.repeatable = order_.eligible && order_.kind == retry_kind::read;
-}
-
-core::mongo::selection_request command_attempts::wanted() const
-{
-    core::mongo::selection_request request;
-    request.kind = order_.selects;
-    request.writes_output = order_.writes_output;
-    request.preference = order_.preference;
-    request.deprioritised = deprioritised_;
-    if (order_.only_server)
-        request.only = &*order_.only_server;
-    return request;
 }
 
 void command_attempts::start_attempt()
@@ -133,67 +122,31 @@ void command_attempts::release() noexcept
 /// An attempt that has to wait for something; begin_now() has tried to do without.
 runtime::awaitable<result<bson::view>> command_attempts::attempt()
 {
-    runtime::world& in = client_->world;
     if (order_.until.expired(history_.attempt_began()))
         co_return timed_out(history_.attempt_began());
-    if (!attempt_) {
-        const selection_purpose purpose{name(), operation_};
-        const time_point last = std::min(
-            order_.until.when(), in.steady_now() + client_->settings.server_selection_timeout);
-        auto waited = co_await client_->servers->select(wanted(), last, purpose);
-        if (!waited)
-            co_return std::move(waited).error();
-        attempt_.emplace(*std::move(waited));
-        attempt_->over = attempt_->on.pool().try_check_out(in.steady_now());
-    }
-    if (!attempt_->has_connection()) {
-        time_point last = order_.until.when();
-        if (client_->settings.pool.wait_queue_timeout && !order_.until.is_set())
-            last = in.steady_now() + *client_->settings.pool.wait_queue_timeout;
-        auto waited = co_await attempt_->on.pool().check_out(last);
-        if (!waited)
-            co_return failed_checkout(std::move(waited).error());
-        attempt_->over.emplace(*std::move(waited));
-    }
-    if (attempt_->to().needs_login()) {
-        auto known = co_await reauthenticate();
-        if (!known)
-            co_return std::move(known).error();
-    }
-    if (auto encoded = encode(); !encoded) {
-        attempt_.reset();
-        co_return std::move(encoded).error();
+    for (;;) {
+        auto connected = co_await wait_for_connection();
+        if (!connected)
+            co_return std::move(connected).error();
+        if (attempt_->to().needs_login()) {
+            auto known = co_await reauthenticate();
+            if (!known)
+                co_return std::move(known).error();
+        }
+        auto encoded = encode();
+        if (encoded)
+            break;
+        if (encoded.error().code() != core::pool_errc::replaced) {
+            attempt_.reset();
+            co_return std::move(encoded).error();
+        }
+        select_anew(encoded.error());
     }
     if (!order_.acknowledged)
         co_return co_await send_only();
     (void)send_now();
     auto reply = co_await round_trip();
     co_return end(std::move(reply));
-}
-
-/// The last attempt keeps its connection if that one has to authenticate again. Another one might
-/// have to as well, and an attempt would be lost to each.
-bool command_attempts::authenticates_next() const noexcept
-{
-    return attempt_ && attempt_->has_connection() && attempt_->to().needs_login();
-}
-
-/// Takes at most as long as opening a connection may, and no longer than the command.
-runtime::awaitable<result<void>> command_attempts::reauthenticate()
-{
-    time_point last = order_.until.when();
-    if (client_->settings.connect_timeout.count() != 0)
-        last = std::min(last, client_->world.steady_now() + client_->settings.connect_timeout);
-    connection& to = attempt_->to();
-    to.expires_at(last);
-    auto known = co_await attempt_->on.pool().log_in_again(to);
-    if (!known) {
-        error why = to.usable() ? failed_checkout(std::move(known).error())
-                                : failed_connection(std::move(known).error());
-        attempt_.reset();
-        co_return why;
-    }
-    co_return known;
 }
 
 /// Encodes the message of an attempt that has a connection.
@@ -207,8 +160,8 @@ result<void> command_attempts::encode()
     const selected_server& on = attempt_->on;
     attempt_->id = to.next_request();
 
-    core::mongo::command_encoder out{order_, attempt_->id, session_.read_concern(name()),
-                                     to.outgoing()};
+    core::mongo::command_encoder out{
+        order_, attempt_->id, session_.read_concern(name(), client_->profile), to.outgoing()};
     out.add_raw_data(to.description().max_wire_version);
     out.add_read_concern();
     out.add_database();
@@ -225,6 +178,11 @@ result<void> command_attempts::encode()
     if (client_->settings.socket_timeout.count() != 0)
         last = std::min(last, client_->world.steady_now() + client_->settings.socket_timeout);
     to.expires_at(last);
+    const bool leaves = !order_.only_server &&
+                        leaves_deposed_primary(policy_, progress_, history_.attempt_began());
+    to.repeatable = leaves;
+    if (leaves && to.replaced) [[unlikely]]
+        return error{core::pool_errc::replaced, deposed().message()};
     attempt_->monitoring.emplace(*client_, operation_, name(), order_.database, attempt_->id, to,
                                  session_.transaction());
     attempt_->monitoring->started(attempt_->request);
@@ -250,14 +208,14 @@ runtime::awaitable<result<bson::view>> command_attempts::send_only()
 }
 
 /// Whether the server can execute the command in this session at all.
-result<void> command_attempts::check_server() const
+result<void> command_attempts::check_server()
 {
     const core::mongo::connection_description& connection = attempt_->to().description();
     if (connection.max_wire_version < order_.need.wire_version) [[unlikely]]
         return error{core::mongo::errc::command_failed,
                      std::string{name()} + ": " + attempt_->on.address().value() +
                          " is too old for " + std::string{order_.need.what}};
-    const char* const obstacle = session_.obstacle(order_.acknowledged, connection);
+    const char* const obstacle = session_.claim(order_.acknowledged, connection);
     if (obstacle != nullptr) [[unlikely]]
         return error{core::mongo::errc::command_failed, std::string{name()} + ": " + obstacle};
     return {};
@@ -273,7 +231,7 @@ result<void> command_attempts::prepare_session()
                               ? std::optional{static_cast<std::int32_t>(
                                     connection.logical_session_timeout->count())}
                               : std::nullopt;
-    if (!session_ && lifetime && order_.acknowledged)
+    if (!session_ && lifetime && order_.acknowledged && !order_.without_session)
         session_.take(client_, timeout ? timeout : lifetime, history_.attempt_began());
     const bool supported = core::mongo::supports_retryable_writes(
         on.description().type, connection.max_wire_version, lifetime);
@@ -296,12 +254,6 @@ result<void> command_attempts::prepare_session()
     return {};
 }
 
-attempt_failure::write_facts command_attempts::write_facts() const noexcept
-{
-    return {.repeatable = policy_.repeatable && order_.kind == retry_kind::write,
-            .numbered = session_.transaction().has_value()};
-}
-
 result<bson::view> command_attempts::finished(const core::mongo::message& reply)
 {
     const core::mongo::reply_glance seen = core::mongo::glance_at(reply.body);
@@ -311,9 +263,8 @@ result<bson::view> command_attempts::finished(const core::mongo::message& reply)
         seen, attempt_->to().description().max_wire_version, sharded);
     if (!failure) [[likely]] {
         if (client_->adaptive)
-            client_->tokens.update([this](core::token_bucket bucket) {
-                return reward(policy_, progress_.retries, bucket);
-            });
+            client_->tokens.update(
+                [this](core::token_bucket bucket) { return reward(policy_, progress_, bucket); });
         return reply.body;
     }
     history_.failed_on(attempt_->on.address());
@@ -324,6 +275,8 @@ error command_attempts::failed_connection(error why)
 {
     history_.failed_on(attempt_->on.address());
     session_.mark_dirty();
+    if (attempt_->to().given_up)
+        return failure_.of_deposed_primary(*attempt_, deposed(), write_facts());
     return failure_.of_connection(*client_, *attempt_, std::move(why), write_facts());
 }
 
@@ -339,7 +292,7 @@ error command_attempts::failed_checkout(error why)
                                                on.description().max_wire_version,
                                                on.topology().logical_session_timeout_minutes))
         policy_.repeatable = true;
-    return failure_.of_checkout(*client_, std::move(why), write_facts());
+    return failure_.of_checkout(*client_, on, std::move(why), write_facts());
 }
 
 settled_step command_attempts::decide_retry(error why, time_point now)
@@ -350,15 +303,17 @@ settled_step command_attempts::decide_retry(error why, time_point now)
         return try_again{};
     }
     const double chance = client_->world.chance();
+    core::mongo::failed_attempt failed = failure_.facts();
+    failed.sent = history_.was_sent();
     core::mongo::retry_decision decided;
     client_->tokens.update([&](core::token_bucket before) {
-        decided = core::mongo::decide(policy_, progress_, failure_.facts(), before, now, chance);
+        decided = core::mongo::decide(policy_, progress_, failed, before, now, chance);
         return decided.tokens;
     });
     history_.record(why, describe(decided), decided.retries() ? decided.wait : duration::zero(),
                     now);
-    const bool closed = why.code() == runtime::errc::cancelled &&
-                        failure_.facts().origin == core::mongo::failure_origin::client;
+    const bool by_client = failed.origin == core::mongo::failure_origin::client;
+    const bool closed = by_client && why.code() == runtime::errc::cancelled;
     if (closed || why.code() == core::mongo::errc::operation_timed_out)
         return give_up{history_.complete(std::move(why))};
     const bool too_late = order_.until.expired(now) && is_end_of_wait(why.code());

@@ -51,6 +51,10 @@ public:
 protected:
     const command_order& order() const noexcept { return order_; }
 
+    /// The error that the caller gets, with the operation's name. One that was found in the reply
+    /// of a successful command, such as a duplicate key, gets its server and its history as well.
+    error explained(error why, bool found_in_reply);
+
     /// The reply of a successful attempt has been read: its connection is returned.
     void release() noexcept;
 
@@ -60,14 +64,21 @@ private:
     void start_attempt();
     bool authenticates_next() const noexcept;
     runtime::awaitable<result<void>> reauthenticate();
-    result<void> check_server() const;
+    result<void> check_server();
     result<void> prepare_session();
     result<void> encode();
     runtime::awaitable<result<bson::view>> send_only();
     result<bson::view> finished(const core::mongo::message& reply);
     error failed_connection(error why);
     error failed_checkout(error why);
-    attempt_failure::write_facts write_facts() const noexcept;
+    error deposed() const;
+    runtime::awaitable<result<void>> wait_for_connection();
+    void select_anew(const error& why);
+    attempt_failure::write_facts write_facts() const noexcept
+    {
+        return {.repeatable = policy_.repeatable && order_.kind == core::mongo::retry_kind::write,
+                .numbered = session_.transaction().has_value()};
+    }
 
     std::shared_ptr<client_state> client_;
     command_order order_;

@@ -34,15 +34,20 @@ public:
     {
         if (heard_) [[unlikely]]
             notify_started(request);
+        if (!client_.events->silent()) [[unlikely]]
+            client_.events->in_flight().add(in_flight_, facts_, over_.pool_id,
+                                            client_.world.steady_now());
     }
     void failed(const error& why)
     {
+        in_flight_.leave();
         if (heard_) [[unlikely]]
             notify_failed(why);
     }
     /// `why` is null if the command has succeeded.
     void ended(bson::view reply, const error* why)
     {
+        in_flight_.leave();
         if (heard_) [[unlikely]]
             notify_ended(reply, why);
     }
@@ -60,6 +65,7 @@ private:
     bool secret_ = false;  // a sensitive command: events have empty documents
     time_point began_{};
     events::command_facts facts_;
+    commands_in_flight::entry in_flight_;  // views the facts: goes first
 };
 
 }  // namespace holdfast::shell::mongo

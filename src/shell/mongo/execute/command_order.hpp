@@ -2,6 +2,7 @@
 #include "core/mongo/operation/command.hpp"
 #include "core/retry/deadline.hpp"
 #include "holdfast/id.hpp"
+#include "shell/mongo/execute/running_operations.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -31,6 +32,8 @@ struct command_order : core::mongo::command {
     operation_id operation = {};  // 0: a new one. Commands of one bulk write share theirs
     std::shared_ptr<session_state> session = {};  // null: one is taken
     answer_facts* facts = nullptr;  // filled in when the command was answered; outlives it
+    running_operation counted = {};  // as long as it is under way; internal commands are not
+    bool continues = false;  // the operation has begun before: a client that drains still takes it
     bool opens_cursor = false;  // behind a load balancer facts->pin is filled in, if one is open
 };
 

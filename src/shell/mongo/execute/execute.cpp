@@ -1,5 +1,11 @@
 #include "shell/mongo/execute/execute.hpp"
 
+#include "core/mongo/error/server_error.hpp"
+#include "core/mongo/operation/operation_name.hpp"
+
+#include <string>
+#include <utility>
+
 namespace holdfast::shell::mongo {
 
 namespace {
@@ -12,6 +18,23 @@ result<bson::document> copy_reply(core::mongo::command_outcome outcome, const co
 }
 
 }  // namespace
+
+error command_attempts::explained(error why, bool found_in_reply)
+{
+    const bool refused = why.code().category() == core::mongo::server_category();
+    if (found_in_reply && refused && attempt_ && why.history().empty()) {
+        history_.failed_on(attempt_->on.address());
+        history_.record(why, "not retried: the server has refused the statement", {}, replied_at_);
+        why = history_.complete(std::move(why));
+    }
+    // A checkout that timed out does not know whose pool it was.
+    if (why.context("server").empty() && !why.history().empty()) {
+        std::string server = why.history().back().server.value();
+        if (!server.empty())
+            why = std::move(why).with_context("server", std::move(server));
+    }
+    return core::mongo::with_operation(std::move(why), order_);
+}
 
 runtime::awaitable<result<bson::document>> execute(std::shared_ptr<client_state> client,
                                                    command_order&& order)

@@ -28,6 +28,8 @@ public:
     {
         const bool holds_connection = outcome.has_value();
         auto made = read_(reply_of(std::move(outcome)), order());
+        if (!made) [[unlikely]]
+            made = explained(std::move(made).error(), holds_connection);
         if (holds_connection)
             release();
         return made;

@@ -28,9 +28,10 @@ bool continues_cursor(std::string_view command) noexcept
 
 }  // namespace
 
-const char* operation_session::obstacle(
-    bool acknowledged, const core::mongo::connection_description& connection) const noexcept
+const char* operation_session::claim(bool acknowledged,
+                                     const core::mongo::connection_description& connection) noexcept
 {
+    // The commands of a cursor or a bulk write follow each other: their own session needs no guard.
     if (given_ == nullptr || given_->implicit) [[likely]]
         return nullptr;
     if (given_->ended)
@@ -41,7 +42,11 @@ const char* operation_session::obstacle(
         return "the server does not support sessions";
     if (given_->snapshot && connection.max_wire_version < reads_snapshots)
         return "Snapshot reads require MongoDB 5.0 or later";
-    return nullptr;
+    if (!claimed_)
+        claimed_ = !given_->in_use.exchange(true, std::memory_order_acquire);
+    return claimed_ ? nullptr
+                    : "the session is in use by another operation that has not ended; a session "
+                      "serves one operation at a time";
 }
 
 void operation_session::take(std::shared_ptr<client_state> from,
@@ -70,7 +75,8 @@ result<void> operation_session::assign_transaction_number()
 
 /// A snapshot session sends its level with every command but those of a cursor, so that the server
 /// refuses what it cannot read as of that time.
-core::mongo::session_read_concern operation_session::read_concern(std::string_view command) const
+core::mongo::session_read_concern operation_session::read_concern(
+    std::string_view command, const core::mongo::resilience_profile& profile) const
 {
     core::mongo::session_read_concern concern;
     if (given_ == nullptr) [[likely]]
@@ -79,6 +85,7 @@ core::mongo::session_read_concern operation_session::read_concern(std::string_vi
     concern.at_cluster_time = given_->snapshot_time;
     if (given_->causal)
         concern.after_cluster_time = given_->operation_time.latest();
+    concern.covers_writes = profile.after_cluster_time_on_writes;
     return concern;
 }
 
@@ -88,8 +95,7 @@ void operation_session::write_fields(bson::builder& command, const cluster_clock
         core::mongo::write_transaction_id(command, *transaction_);
     else if (*this)
         core::mongo::write_lsid(command, server().id());
-    if (*this)
-        write_cluster_time(command, of_client);
+    write_cluster_time(command, of_client);
 }
 
 /// The newer one of the client's and the session's.
@@ -106,13 +112,13 @@ void operation_session::write_cluster_time(bson::builder& command,
 void operation_session::replied(const core::mongo::reply_glance& seen, cluster_clock& of_client,
                                 time_point now)
 {
+    const bool received = seen.cluster_time.type() == bson::type::document;
+    if (received)
+        of_client.advance(seen.cluster_time.as_document());
     if (!*this)
         return;
     last_used_ = now;
     server().used(now);
-    const bool received = seen.cluster_time.type() == bson::type::document;
-    if (received)
-        of_client.advance(seen.cluster_time.as_document());
     if (given_ == nullptr) [[likely]]
         return;
     if (received)

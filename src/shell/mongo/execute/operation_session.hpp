@@ -3,6 +3,7 @@
 #include "core/mongo/operation/command_encoder.hpp"
 #include "core/mongo/retry/reply_failure.hpp"
 #include "core/mongo/session/server_session.hpp"
+#include "core/mongo/settings/profile.hpp"
 #include "holdfast/bson/builder.hpp"
 #include "shell/mongo/execute/client_state.hpp"
 #include "shell/mongo/execute/session_state.hpp"
@@ -27,6 +28,8 @@ public:
     operation_session& operator=(const operation_session&) = delete;
     ~operation_session()
     {
+        if (claimed_)
+            given_->in_use.store(false, std::memory_order_release);
         if (own_)
             client_->sessions.give_back(*std::move(own_), timeout_, last_used_);
     }
@@ -34,10 +37,10 @@ public:
     /// Whether a server session has been taken.
     explicit operator bool() const noexcept { return given_ ? given_->server.has_value() : !!own_; }
 
-    /// The reason for which the application's session cannot be used with such a command; null if
-    /// there is none.
-    const char* obstacle(bool acknowledged,
-                         const core::mongo::connection_description& connection) const noexcept;
+    /// Claims the application's session for this operation alone, until it ends. Gives the reason
+    /// for which it cannot be used with such a command; null if there is none.
+    const char* claim(bool acknowledged,
+                      const core::mongo::connection_description& connection) noexcept;
 
     void take(std::shared_ptr<client_state> from, std::optional<std::int32_t> timeout_minutes,
               time_point now);
@@ -50,7 +53,8 @@ public:
     result<void> assign_transaction_number();
 
     /// Fields of a command that depend on the session.
-    core::mongo::session_read_concern read_concern(std::string_view command) const;
+    core::mongo::session_read_concern read_concern(
+        std::string_view command, const core::mongo::resilience_profile& profile) const;
     void write_fields(bson::builder& command, const cluster_clock& of_client) const;
 
     /// A reply to the command has come: the session and the client advance their times.
@@ -77,6 +81,7 @@ private:
     time_point last_used_{};  // no clock is read just to return it
     std::optional<core::mongo::server_session> own_;
     std::optional<core::mongo::transaction_id> transaction_;
+    bool claimed_ = false;
 };
 
 }  // namespace holdfast::shell::mongo

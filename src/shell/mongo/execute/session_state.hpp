@@ -4,6 +4,7 @@
 #include "holdfast/bson/types.hpp"
 #include "shell/mongo/execute/client_state.hpp"
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -21,6 +22,7 @@ struct session_state {
     std::optional<std::int32_t> timeout_minutes = {};
     core::mongo::cluster_time cluster_time = {};
     core::mongo::operation_time operation_time = {};
+    std::atomic<bool> in_use = false;  // by an operation; all else here belongs to that one
     bool ended = false;
     /// The library's own: does without a server session where the server supports none.
     bool implicit = false;

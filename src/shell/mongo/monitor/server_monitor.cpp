@@ -106,6 +106,7 @@ runtime::awaitable<void> server_monitor::run(std::shared_ptr<server_monitor> sel
         if (must_drop)
             self->drop_connection();
         const check_result found = co_await self->check();
+        const time_point ended = self->world_.steady_now();
         bool cancelled = false;
         {
             const std::scoped_lock lock{self->mutex_};
@@ -118,15 +119,20 @@ runtime::awaitable<void> server_monitor::run(std::shared_ptr<server_monitor> sel
         }
         if (cancelled) {
             // The operation that cancelled it has reported the failure of the server already.
-            self->drop_connection();
-            self->last_.reset();
+            self->forget();
         } else if (!self->report(found)) {
             break;
         }
         const bool lost = found.failure && !is_answer(*found.failure) && was_known;
-        if (!cancelled && (lost || self->may_stream()))
-            continue;  // a connection that broke is tried once more before we wait
-        const bool go_on = co_await self->wait_for_next_check(seen, began);
+        // A connection that broke is tried once more before we wait.
+        const bool at_once = !cancelled && (lost || self->may_stream());
+        // A hello that the server kept until we cancelled it was no work since it was sent.
+        const time_point done = cancelled && found.awaited ? began : ended;
+        bool go_on = false;
+        if (at_once)
+            go_on = co_await self->keep_pace(ended);
+        else
+            go_on = co_await self->wait_for_next_check(seen, done);
         if (!go_on)
             break;
     }
@@ -140,12 +146,7 @@ bool server_monitor::report(const check_result& found)
     if (!listener)
         return false;
     if (found.failure) {
-        drop_connection();
-        {
-            const std::scoped_lock lock{mutex_};
-            round_trips_.reset();
-        }
-        last_.reset();
+        forget();
         const auto kind = is_answer(*found.failure)
                               ? core::mongo::failure_kind::command
                               : core::mongo::kind_of_broken_connection(found.failure->code());
@@ -163,6 +164,15 @@ bool server_monitor::report(const check_result& found)
     if (may_stream() && !std::exchange(measuring_, true))
         tasks_.start(measure(shared_from_this()));
     return true;
+}
+
+/// The server is not available: what was known of it, and of the way to it, does not count.
+void server_monitor::forget()
+{
+    drop_connection();
+    last_.reset();
+    const std::scoped_lock lock{mutex_};
+    round_trips_.reset();
 }
 
 bool server_monitor::may_stream() const
@@ -206,11 +216,25 @@ runtime::awaitable<server_monitor::check_result> server_monitor::check()
     co_return found;
 }
 
+std::optional<time_point> server_monitor::connecting_since() const
+{
+    const std::scoped_lock lock{mutex_};
+    return connecting_since_;
+}
+
+void server_monitor::note_connecting(std::optional<time_point> since)
+{
+    const std::scoped_lock lock{mutex_};
+    connecting_since_ = since;
+}
+
 /// Connecting is a check by itself: the first hello has all fields.
 runtime::awaitable<server_monitor::check_result> server_monitor::first_check()
 {
     check_result found;
+    note_connecting(world_.steady_now());
     auto opened = co_await handshake(world_, *options_.config, options_.server, runtime::never);
+    note_connecting(std::nullopt);
     if (opened) {
         record(opened->took);
         found.reply = std::move(opened->reply);
@@ -239,7 +263,7 @@ runtime::awaitable<server_monitor::check_result> server_monitor::ask(bool awaite
     const time_point sent = world_.steady_now();
     std::optional<result<core::mongo::message>> reply;
     if (std::exchange(more_to_come_, false)) {
-        auto next = co_await to.next_reply("hello");
+        auto next = co_await to.next_reply("hello", skips_to_newest_);
         reply.emplace(std::move(next));
     } else {
         auto next = co_await say_hello(to, awaited);
@@ -288,15 +312,26 @@ runtime::awaitable<result<core::mongo::message>> server_monitor::say_hello(conne
     co_return co_await to.round_trip(*request, id, "hello");
 }
 
+/// Before a check that follows at once. False if there will be none.
+runtime::awaitable<bool> server_monitor::keep_pace(time_point now)
+{
+    const duration rest = pace_.next(now);
+    skips_to_newest_ = rest > duration::zero();
+    if (!skips_to_newest_)
+        co_return true;
+    const runtime::wait_end end = co_await runtime::sleep_until(world_, now + rest);
+    co_return end != runtime::wait_end::cancelled;
+}
+
 /// False if there will be no next check.
 runtime::awaitable<bool> server_monitor::wait_for_next_check(std::uint64_t seen,
-                                                             time_point last_check)
+                                                             time_point last_ended)
 {
     const time_point next = world_.steady_now() + options_.heartbeat_frequency;
     const runtime::wait_end end = co_await requested_.wait(seen, next);
     if (end == runtime::wait_end::cancelled)
         co_return false;
-    const time_point earliest = last_check + options_.min_heartbeat_frequency;
+    const time_point earliest = last_ended + options_.min_heartbeat_frequency;
     if (world_.steady_now() >= earliest)
         co_return true;
     const runtime::wait_end rest = co_await runtime::sleep_until(world_, earliest);
@@ -350,12 +385,6 @@ void server_monitor::drop_connection()
     }
     more_to_come_ = false;
     topology_version_.reset();
-}
-
-void server_monitor::record(duration round_trip)
-{
-    const std::scoped_lock lock{mutex_};
-    round_trips_.record(round_trip);
 }
 
 core::mongo::round_trip_times server_monitor::round_trips() const

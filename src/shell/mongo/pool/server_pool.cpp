@@ -1,5 +1,6 @@
 #include "shell/mongo/pool/server_pool.hpp"
 
+#include "core/mongo/handshake/server_refusal.hpp"
 #include "shell/mongo/connection/authenticate.hpp"
 #include "shell/mongo/connection/establish.hpp"
 #include "shell/mongo/pool/pool_events.hpp"
@@ -43,6 +44,8 @@ application_error as_application_error(const endpoint& server, std::uint32_t gen
         reported.kind = failure_kind::authentication;
     else
         reported.kind = core::mongo::kind_of_broken_connection(why.code());
+    reported.refusal = core::mongo::refusal_code(why);
+    reported.never_overload = rules_out_overload(why);
     // Behind a load balancer only the service that refused is concerned, once it is known.
     if (const auto service = bson::object_id::parse(why.context("service")))
         reported.service_id = *service;
@@ -68,9 +71,9 @@ server_pool::server_pool(runtime::world& in, pool_options options,
 {
 }
 
-runtime::awaitable<result<lease>> server_pool::check_out(time_point until)
+runtime::awaitable<result<lease>> server_pool::check_out(time_point until, bool may_go_elsewhere)
 {
-    auto got = co_await wait_for_connection(until);
+    auto got = co_await wait_for_connection(until, may_go_elsewhere);
     if (!got)
         co_return std::move(got).error();
     co_return (*std::move(got)).as<connection>();
@@ -108,17 +111,20 @@ std::uint32_t server_pool::generation(const std::optional<bson::object_id>& serv
 runtime::awaitable<result<server_pool::opened_connection>> server_pool::open(
     std::uint32_t generation)
 {
-    auto made = co_await establish(world(), *options_.config, options_.server, runtime::never);
+    // Before the login: meanwhile the monitor may learn more than this reply knows.
+    hello_handler after_hello = [this, generation](const connection& over, bson::view reply) {
+        if (!over.description().service_id && generation == pool::generation())
+            handlers_.handshake_done(options_.server, reply);
+    };
+    auto made = co_await establish(world(), *options_.config, options_.server, runtime::never,
+                                   std::move(after_hello));
     if (!made)
         co_return std::move(made).error();
     connection_ptr opened = std::move(made->connection);
     if (options_.make_blocking)
         opened->change_stream(options_.make_blocking);
-    const auto service = opened->description().service_id;
-    if (!service && generation == pool::generation())
-        handlers_.handshake_done(options_.server, made->reply.view());
     opened_connection ready;
-    ready.partition = partition_of(service);
+    ready.partition = partition_of(opened->description().service_id);
     ready.connection = std::move(opened);
     co_return ready;
 }
@@ -134,6 +140,7 @@ void server_pool::open_failed(const error& why, std::uint32_t generation)
 void server_pool::give_back(pooled_ptr what, time_point now) noexcept
 {
     auto& back = static_cast<connection&>(*what);
+    back.repeatable.store(false, std::memory_order_relaxed);
     if (planted.reuses_dirty_connections)
         return check_in(std::move(what), false, now);
     if (back.owes_reply() && !options_.make_blocking && would_keep(back.pool_id)) {

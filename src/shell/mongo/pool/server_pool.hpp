@@ -43,9 +43,9 @@ inline constexpr std::string_view pin_reasons[] = {"cursors", "transactions"};
 /// events: the topology delivers them afterwards.
 class server_pool final : public shell::pool {
 public:
-    /// Called for each connection that was opened, with the server's reply to the hello, and for
-    /// each that could not be; before the waiting caller resumes, and with no lock held. Must not
-    /// throw.
+    /// Called for each connection with the server's reply to the hello, before its login, and for
+    /// each that could not be opened; before the waiting caller resumes, and with no lock held.
+    /// Must not throw.
     struct opening_handlers {
         std::function<void(const endpoint&, bson::view hello)> handshake_done;
         std::function<void(core::mongo::application_error)> failed;
@@ -67,8 +67,9 @@ public:
     }
 
     /// Waits in the queue for one. The error is the pool's own (core::pool_errc), or why a
-    /// connection could not be opened, or runtime::errc::cancelled.
-    runtime::awaitable<result<lease>> check_out(time_point until);
+    /// connection could not be opened, or runtime::errc::cancelled. `may_go_elsewhere`: fails at
+    /// once while a newer primary stands for this server.
+    runtime::awaitable<result<lease>> check_out(time_point until, bool may_go_elsewhere = true);
 
     /// A connection in use stays with a cursor or a transaction, or does so no longer.
     void pin(pinned_by what);

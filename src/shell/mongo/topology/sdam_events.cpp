@@ -1,7 +1,6 @@
 #include "shell/mongo/topology/sdam_events.hpp"
 
-#include <string>
-#include <vector>
+#include <variant>
 
 namespace holdfast::shell::mongo {
 namespace {
@@ -39,14 +38,6 @@ struct translation {
     }
 };
 
-std::vector<endpoint> listed(const from::address_list& addresses)
-{
-    std::vector<endpoint> list;
-    for (const auto address : addresses)
-        list.emplace_back(std::string{address});
-    return list;
-}
-
 }  // namespace
 
 holdfast::mongo::server_description described(const core::mongo::server_description& s)
@@ -60,9 +51,9 @@ holdfast::mongo::server_description described(const core::mongo::server_descript
     description.min_wire_version = s.min_wire_version;
     description.max_wire_version = s.max_wire_version;
     description.set_name = s.set_name;
-    description.hosts = listed(s.hosts);
-    description.passives = listed(s.passives);
-    description.arbiters = listed(s.arbiters);
+    description.hosts = holdfast::mongo::endpoint_list{s.hosts.shared()};
+    description.passives = holdfast::mongo::endpoint_list{s.passives.shared()};
+    description.arbiters = holdfast::mongo::endpoint_list{s.arbiters.shared()};
     for (const auto& [name, value] : s.tags)
         description.tags.emplace(name, value);
     description.primary = s.primary;

@@ -1,5 +1,6 @@
 #include "shell/mongo/topology/topology.hpp"
 
+#include "core/pool/errc.hpp"
 #include "shell/mongo/topology/sdam_events.hpp"
 #include "shell/planted.hpp"
 
@@ -126,6 +127,7 @@ void topology::checked(core::mongo::server_description found)
             return std::nullopt;
         return core::mongo::apply_check(known_, std::move(found));
     });
+    events_->report_overdue(world_.steady_now());
 }
 
 void topology::check_failed(const endpoint& server, const error& why,
@@ -136,6 +138,7 @@ void topology::check_failed(const endpoint& server, const error& why,
             return std::nullopt;
         return core::mongo::apply_failed_check(known_, server, why, kind, world_.steady_now());
     });
+    events_->report_overdue(world_.steady_now());
 }
 
 core::mongo::server_ptr topology::last_known(const endpoint& server) const
@@ -190,6 +193,14 @@ void topology::perform(const core::mongo::effect& what)
         with(cancel->server, [](server& s) {
             if (s.monitor)
                 s.monitor->cancel_check();
+        });
+    } else if (const auto* release = std::get_if<sdam::release_operations>(&what)) {
+        if (!options_.rescue_from_deposed_primary)
+            return;
+        with(release->server, [&](server& s) {
+            s.pool->replaced(error{core::pool_errc::replaced,
+                                   release->server.value() + " was deposed by a newer primary, " +
+                                       release->newer.value()});
         });
     }
 }

@@ -22,6 +22,10 @@
 #include <utility>
 #include <vector>
 
+namespace holdfast::core::mongo {
+class wait_notices;
+}
+
 namespace holdfast::shell::mongo {
 
 /// One server as long as it is part of the topology.
@@ -103,6 +107,7 @@ struct topology_options {
     core::mongo::monitoring_mode monitoring = core::mongo::monitoring_mode::automatic;
     bool function_as_a_service = false;
     bool fail_fast_on_terminal_errors = true;
+    bool rescue_from_deposed_primary = true;
     std::function<runtime::stream_ptr(runtime::stream_ptr)> make_blocking = {};  // see pool_options
     std::optional<srv_polling> srv = {};
 };
@@ -146,6 +151,7 @@ public:
     /// For people: the topology, its servers, their pools, in a few lines.
     std::string dump() const;
 
+    /// A monitor has looked at its server. It also looks whether commands are overdue.
     void checked(core::mongo::server_description found) override;
     void check_failed(const endpoint& server, const error& why,
                       core::mongo::failure_kind kind) override;
@@ -172,9 +178,15 @@ private:
     error not_selected(error because, const core::mongo::selection_request& request,
                        const selection_purpose& why) const;
     error no_match(const core::mongo::topology_description& t,
-                   const core::mongo::selection_request& request, const char* why) const;
+                   const core::mongo::selection_request& request, std::string_view why) const;
+    void announce_wait(core::mongo::wait_notices& notices,
+                       const core::mongo::selection_request& request, time_point until,
+                       const selection_purpose& why);
+    bool may_warn_of_wait(time_point now);
+    std::string describe(const core::mongo::topology_description& t,
+                         const core::mongo::selection_request& request) const;
 
-    runtime::world& world_;
+    runtime::world& world_;  // owned by tasks_
     const topology_options options_;
     const std::shared_ptr<event_hub> events_;
     const bson::object_id id_;
@@ -186,6 +198,7 @@ private:
     std::map<endpoint, std::shared_ptr<server>> servers_;
     std::shared_ptr<const published_topology> published_;
     runtime::background::task srv_polling_;
+    std::optional<time_point> last_wait_warning_;
     bool closed_ = false;
 };
 

@@ -1,5 +1,6 @@
 #include "core/mongo/error/errc.hpp"
 #include "core/mongo/select/explain.hpp"
+#include "core/mongo/select/wait_notices.hpp"
 #include "shell/mongo/events/log_messages.hpp"
 #include "shell/mongo/topology/sdam_events.hpp"
 #include "shell/mongo/topology/topology.hpp"
@@ -8,6 +9,7 @@
 #include <cstring>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace holdfast::shell::mongo {
@@ -99,7 +101,7 @@ runtime::awaitable<result<selected_server>> topology::select(selection_request r
         log->selection_started(
             selection_text{request, why, *current()->snapshot.topology()}.facts());
     why.announced = true;
-    bool waiting_logged = false;
+    core::mongo::wait_notices notices{began, log != nullptr, events_->has_only_fallback()};
     for (;;) {
         const std::uint64_t seen = changed_.count();
         auto found = try_select(request, why);
@@ -113,19 +115,70 @@ runtime::awaitable<result<selected_server>> topology::select(selection_request r
                                    why);
         if (options_.fail_fast_on_terminal_errors && is_hopeless(*t, began))
             co_return not_selected(no_match(*t, request, "waiting will not help"), request, why);
-        if (world_.steady_now() >= until)
-            co_return not_selected(no_match(*t, request, "server selection timed out"), request,
-                                   why);
-        if (log != nullptr && !std::exchange(waiting_logged, true))
-            log->selection_waits(selection_text{request, why, *t}.facts(),
-                                 until - world_.steady_now());
+        const time_point now = world_.steady_now();
+        if (now >= until) {
+            const std::string text = "server selection timed out after " +
+                                     core::mongo::short_text(now - began);
+            co_return not_selected(no_match(*t, request, text), request, why);
+        }
         request_all_checks();
-        const runtime::wait_end end = co_await changed_.wait(seen, until);
+        runtime::wait_end end = runtime::wait_end::timed_out;
+        while (end == runtime::wait_end::timed_out && world_.steady_now() < until) {
+            end = co_await changed_.wait(seen, notices.next(until));
+            announce_wait(notices, request, until, why);
+        }
         if (end == runtime::wait_end::cancelled)
             co_return not_selected(
                 error{runtime::errc::cancelled, "cancelled while waiting for a server"}, request,
                 why);
     }
+}
+
+/// Logs that a selection waits; without a log, one line is written if it waits for long.
+void topology::announce_wait(core::mongo::wait_notices& notices, const selection_request& request,
+                             time_point until, const selection_purpose& why)
+{
+    const time_point now = world_.steady_now();
+    const auto t = current()->snapshot.topology();
+    if (notices.log_is_due(now, until)) {
+        if (const log_messages* const log = events_->selection_log())
+            log->selection_waits(selection_text{request, why, *t}.facts(), until - now);
+    }
+    if (!notices.warning_is_due(now) || !may_warn_of_wait(now))
+        return;
+    std::string text{why.operation};
+    text += " has waited " + core::mongo::short_text(core::mongo::wait_notices::warn_after) +
+            " for a server, and still waits: ";
+    text += describe(*t, request);
+    events_->warn(holdfast::mongo::log_components::server_selection, text);
+}
+
+/// Many operations may wait at a time, and for the same reason.
+bool topology::may_warn_of_wait(time_point now)
+{
+    constexpr std::chrono::seconds pause{60};
+    const std::scoped_lock lock{mutex_};
+    if (last_wait_warning_ && now - *last_wait_warning_ < pause)
+        return false;
+    last_wait_warning_ = now;
+    return true;
+}
+
+std::string topology::describe(const topology_description& t,
+                               const selection_request& request) const
+{
+    core::mongo::running_checks running;
+    running.limit = options_.monitor_config ? options_.monitor_config->connect_timeout
+                                            : duration::zero();
+    {
+        const std::scoped_lock lock{mutex_};
+        for (const auto& [address, one] : servers_) {
+            const auto since = one->monitor ? one->monitor->connecting_since() : std::nullopt;
+            if (since)
+                running.began.emplace(address, *since);
+        }
+    }
+    return describe_no_match(t, request, options_.selection, world_.steady_now(), running);
 }
 
 void topology::request_all_checks()
@@ -157,10 +210,10 @@ error topology::not_selected(error because, const selection_request& request,
 }
 
 error topology::no_match(const topology_description& t, const selection_request& request,
-                         const char* why) const
+                         std::string_view why) const
 {
-    std::string text = why;
-    text += ": " + describe_no_match(t, request, options_.selection, world_.steady_now());
+    std::string text{why};
+    text += ": " + describe(t, request);
     error none{core::mongo::errc::no_server, std::move(text)};
     if (const auto cause = common_failure(t))
         none = std::move(none).with_context("cause", cause->message());

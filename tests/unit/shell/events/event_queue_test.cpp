@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-namespace holdfast::shell {
+namespace holdfast::shell::event_queue_test {
 namespace {
 
 std::vector<int> drained(event_queue<int>& queue)
@@ -94,4 +94,4 @@ TEST(event_queue, events_need_only_be_movable)
 }
 
 }  // namespace
-}  // namespace holdfast::shell
+}  // namespace holdfast::shell::event_queue_test

@@ -1,0 +1,50 @@
+#pragma once
+#include "core/couchbase/handshake/bootstrap.hpp"
+#include "core/couchbase/settings/cluster_settings.hpp"
+#include "runtime/world.hpp"
+#include "shell/known_keys.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace holdfast::shell::couchbase {
+
+/// What a connection proves itself with, and the TLS that goes with it. Never changed, only
+/// replaced.
+struct login {
+    core::couchbase::kv_credential credential = {};
+    std::shared_ptr<known_keys> keys = std::make_shared<known_keys>();
+    runtime::tls_ptr tls = {};  // null: none
+};
+
+/// What all connections of a cluster have in common.
+class connection_config {
+public:
+    connection_config(runtime::world& in, const core::couchbase::cluster_settings& settings,
+                      login first, std::string agent);
+
+    std::shared_ptr<const login> current_login() const;
+    /// For connections that are opened from now on.
+    void replace_login(login with);
+
+    /// "<client>/<connection>", two numbers in hexadecimal.
+    std::string next_connection_name() const;
+
+    const std::string agent;  // "holdfast/0.3.0"
+    const std::vector<core::couchbase::kv_feature> features;
+    const duration connect_timeout;    // for TCP and TLS
+    const duration bootstrap_timeout;  // for all of it
+    const std::uint32_t max_in_flight;
+
+private:
+    const std::uint64_t client_;
+    mutable std::atomic<std::uint64_t> connections_{0};
+    mutable std::mutex mutex_;
+    std::shared_ptr<const login> login_;
+};
+
+}  // namespace holdfast::shell::couchbase

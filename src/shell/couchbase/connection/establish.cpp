@@ -1,0 +1,209 @@
+#include "shell/couchbase/connection/establish.hpp"
+
+#include "core/sasl/crypto.hpp"
+#include "core/uri/host.hpp"
+#include "holdfast/couchbase/errc.hpp"
+#include "runtime/wait.hpp"
+#include "shell/planted.hpp"
+
+#include <boost/asio/error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace holdfast::shell::couchbase {
+
+namespace {
+
+using core::couchbase::bootstrap;
+using core::couchbase::bootstrap_action;
+using core::couchbase::bootstrap_failure;
+using core::couchbase::bootstrapped;
+using core::couchbase::frame;
+
+error in_phase(error why, const char* phase, const endpoint& server)
+{
+    if (why.context("phase").empty())
+        why = std::move(why).with_context("phase", phase);
+    return std::move(why).with_context("server", server.value());
+}
+
+establish_failure failed_to_connect(error why, const endpoint& server)
+{
+    const bool by_tls = why.code() == runtime::errc::certificate_rejected ||
+                        why.code() == runtime::errc::tls_failed;
+    return {in_phase(std::move(why), runtime::phase_connect, server), by_tls};
+}
+
+/// A server that wants TLS closes a connection that begins without.
+establish_failure lost_in_bootstrap(const error_code& why, const endpoint& server, bool with_tls)
+{
+    const bool closed = why == boost::asio::error::eof ||
+                        why == boost::asio::error::connection_reset;
+    std::string message = closed ? "the server closed the connection during the bootstrap"
+                                 : "the bootstrap broke off: " + why.message();
+    if (closed && !with_tls)
+        message += "; perhaps it expects TLS: couchbases://";
+    return {in_phase(error{why, std::move(message)}, phase_bootstrap, server)};
+}
+
+establish_failure refused_bootstrap(bootstrap_failure why, const endpoint& server)
+{
+    establish_failure failed{in_phase(std::move(why.why), phase_bootstrap, server)};
+    failed.problem = why.problem;
+    failed.step = why.step;
+    failed.status = why.status;
+    return failed;
+}
+
+core::couchbase::bootstrap_options options_for(const connection_config& config, const login& with,
+                                               const connect_target& to)
+{
+    core::couchbase::bootstrap_options options;
+    options.agent = config.agent;
+    options.connection_name = config.next_connection_name();
+    options.features = config.features;
+    options.credential = with.credential;
+    if (auto* const password = std::get_if<core::couchbase::password_credential>(
+            &options.credential))
+        password->known = with.keys->all();
+    options.is_tls = with.tls != nullptr;
+    options.bucket = to.bucket;
+    options.known_config = to.known_config;
+    return options;
+}
+
+std::string draw_nonce(runtime::world& in)
+{
+    std::array<std::uint8_t, 24> bytes{};
+    in.random(bytes);
+    return core::sasl::to_base64(bytes);
+}
+
+runtime::awaitable<result<runtime::stream_ptr>> connect_stream(runtime::world& in,
+                                                               const login& with,
+                                                               const endpoint& server,
+                                                               time_point until)
+{
+    const core::uri::host_and_port parts = core::uri::split_host(server.value());
+    runtime::destination where;
+    where.host = parts.host;
+    where.port = parts.port.value_or(0);
+    auto stream = co_await in.connect(std::move(where), until);
+    if (!stream || !with.tls)
+        co_return stream;
+    runtime::stream_ptr plain = *std::move(stream);
+    plain->expires_at(until);
+    co_return co_await with.tls->connect(std::move(plain), parts.host);
+}
+
+/// The stream, and the machine that says what to do with it.
+struct bootstrap_run {
+    runtime::stream_ptr stream;
+    core::couchbase::frame_reader reader;
+    bson::byte_buffer out;
+    bootstrap machine;
+};
+
+/// What the machine makes of the next frame; an error code if there is none.
+runtime::awaitable<std::variant<error_code, error, bootstrap_action>> read_action(
+    bootstrap_run& run)
+{
+    for (;;) {
+        auto next = run.reader.next();
+        if (!next)
+            co_return std::move(next).error();
+        if (const frame* const one = std::get_if<frame>(&*next))
+            co_return run.machine.resume(*one, run.out);
+        const runtime::io_result got = co_await run.stream->read_some(run.reader.writable());
+        if (got.why)
+            co_return got.why;
+        run.reader.received(got.bytes);
+    }
+}
+
+runtime::awaitable<std::variant<establish_failure, bootstrapped>> perform(bootstrap_run& run,
+                                                                          const endpoint& server,
+                                                                          bool with_tls)
+{
+    bootstrap_action action = run.machine.start(run.out);
+    for (;;) {
+        auto* const failed = std::get_if<bootstrap_failure>(&action);
+        if (planted.trusts_any_server && failed &&
+            failed->problem == core::couchbase::bootstrap_problem::untrusted_server)
+            co_return bootstrapped{};
+        if (failed)
+            co_return refused_bootstrap(std::move(*failed), server);
+        if (auto* const done = std::get_if<bootstrapped>(&action))
+            co_return std::move(*done);
+        if (std::holds_alternative<core::couchbase::compute_keys>(action)) {
+            const runtime::wait_end end = co_await runtime::yield();
+            if (end == runtime::wait_end::cancelled)
+                co_return lost_in_bootstrap(boost::asio::error::operation_aborted, server, true);
+            action = run.machine.compute(run.out);
+            continue;
+        }
+        const error_code why = co_await runtime::write_all(*run.stream, run.out.bytes());
+        if (why)
+            co_return lost_in_bootstrap(why, server, with_tls);
+        run.out.clear();
+        auto next = co_await read_action(run);
+        if (const auto* const lost = std::get_if<error_code>(&next))
+            co_return lost_in_bootstrap(*lost, server, with_tls);
+        if (auto* const garbage = std::get_if<error>(&next)) {
+            establish_failure failed{in_phase(std::move(*garbage), phase_bootstrap, server)};
+            co_return std::move(failed);
+        }
+        action = std::get<bootstrap_action>(std::move(next));
+    }
+}
+
+established connected(runtime::world& in, const connection_config& config, const login& with,
+                      connect_target& to, bootstrap_run& run, bootstrapped& done)
+{
+    if (done.keys)
+        with.keys->add(*std::move(done.keys));
+    kv_connection_options options;
+    options.server = to.server;
+    options.bucket = to.bucket;
+    options.features = done.features;
+    options.in_flight.slots = config.max_in_flight;
+    options.on_server_request = std::move(to.on_server_request);
+    options.on_end = std::move(to.on_end);
+    if (done.error_map)
+        options.error_map = std::make_shared<const core::couchbase::kv_error_map>(
+            *std::move(done.error_map));
+    established made;
+    made.config = std::move(done.config);
+    made.config_status = done.config_status;
+    made.error_map_defect = std::move(done.error_map_defect);
+    made.logged_in = done.mechanism.has_value();
+    made.connection = kv_connection::start(in, std::move(run.stream), std::move(run.reader),
+                                           std::move(options));
+    return made;
+}
+
+}  // namespace
+
+runtime::awaitable<establish_outcome> establish(runtime::world& in,
+                                                std::shared_ptr<const connection_config> config,
+                                                connect_target to)
+{
+    const auto with = config->current_login();
+    const time_point began = in.steady_now();
+    const time_point last = began + config->bootstrap_timeout;
+    auto stream = co_await connect_stream(in, *with, to.server,
+                                          std::min(last, began + config->connect_timeout));
+    if (!stream)
+        co_return failed_to_connect(std::move(stream).error(), to.server);
+    (*stream)->expires_at(last);
+    bootstrap_run run{*std::move(stream), core::couchbase::frame_reader{}, bson::byte_buffer{},
+                      bootstrap{options_for(*config, *with, to), draw_nonce(in)}};
+    auto done = co_await perform(run, to.server, with->tls != nullptr);
+    if (auto* const failed = std::get_if<establish_failure>(&done))
+        co_return std::move(*failed);
+    co_return connected(in, *config, *with, to, run, std::get<bootstrapped>(done));
+}
+
+}  // namespace holdfast::shell::couchbase

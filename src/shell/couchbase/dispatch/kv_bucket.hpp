@@ -1,0 +1,143 @@
+#pragma once
+#include "core/couchbase/operation/kv_order.hpp"
+#include "core/couchbase/retry/classification.hpp"
+#include "core/couchbase/retry/dispatch.hpp"
+#include "core/couchbase/route/collection_ids.hpp"
+#include "core/couchbase/route/route.hpp"
+#include "shell/couchbase/config/bucket_configs.hpp"
+#include "shell/couchbase/dispatch/kv_link.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace holdfast::shell::couchbase {
+
+class kv_cluster;
+
+/// A collection by its names. `path` is "scope.collection".
+struct keyspace {
+    std::string bucket = {};
+    std::string scope = {};
+    std::string collection = {};
+    std::string path = {};
+    std::optional<error> problem = {};  // with the names
+};
+
+/// Where a request goes, or why it cannot go anywhere now.
+struct kv_route {
+    enum class kind : std::uint8_t {
+        ready,
+        opening,   // no configuration yet, or the node's first connection is under way: wait
+        look_up,   // this request has to ask `connection` for the id of its collection
+        waits_for_look_up,
+        obstructed,
+        no_copy,  // of the document that may be read: see kv_order::preference
+    };
+    kind is = kind::opening;
+    std::uint16_t vbucket = 0;
+    std::uint32_t collection = 0;
+    std::optional<core::couchbase::obstacle> obstacle = {};
+    std::shared_ptr<kv_link> link = {};
+    std::shared_ptr<kv_connection> connection = {};
+};
+
+/// How a look-up of a collection's id ended. Neither: no node has answered.
+struct look_up_end {
+    bool is_settled = false;  // the id, or that there is none, is known now
+    std::optional<core::couchbase::classification> refused = {};
+};
+
+/// The nodes of one bucket and the connections to them, by its configuration; or, without a name,
+/// the connection by which the cluster's own configuration is followed.
+class kv_bucket : public std::enable_shared_from_this<kv_bucket> {
+public:
+    kv_bucket(kv_cluster& in, std::string name);
+
+    /// The addresses to begin with.
+    void open(const std::vector<endpoint>& seeds);
+    /// More of them, as long as there is no configuration.
+    void suggest(const std::vector<endpoint>& nodes);
+    void close();
+
+    /// Where a document operation goes; false if something has to be waited for. An output
+    /// parameter, since moving a route costs as much as finding it.
+    bool find_now(const core::couchbase::kv_order& order, const keyspace& in, time_point now,
+                  kv_route& into);
+    /// The same for a request that waits. `id` identifies it while it waits for a look-up.
+    kv_route find(const core::couchbase::kv_order& order, const keyspace& in,
+                  core::couchbase::waiter_id id, time_point now);
+    /// Asks a node for the id of a collection, after kind::look_up.
+    runtime::awaitable<look_up_end> look_up(kv_route by, const keyspace& in, time_point until);
+    void forget_waiter(const keyspace& in, core::couchbase::waiter_id id);
+    /// A node did not know the collection by its id. `body` is that of the reply.
+    void collection_outdated(const keyspace& in, std::uint32_t used, std::string_view body);
+
+    /// A configuration from wherever. True if it is in use now.
+    bool offer(std::string_view text, const endpoint& from);
+    /// A node has refused a vbucket: the reply's body may be a configuration, and else one is asked
+    /// for.
+    void vbucket_refused(std::string_view body, const endpoint& by);
+    void want_config() { poll_wanted_.notify(); }
+
+    const std::string& name() const noexcept { return name_; }
+    core::couchbase::cluster_config_ptr config() const { return configs_.current(); }
+    /// Happens with every change of configuration, connection or known fact.
+    runtime::event& changed() noexcept { return changed_; }
+    std::vector<std::shared_ptr<kv_link>> links() const;
+    /// What operations wait for, node by node, for people.
+    std::string waiting_for(time_point now) const;
+
+private:
+    struct node_links {
+        std::vector<std::shared_ptr<kv_link>> lanes = {};  // as many as kv_connections
+    };
+    /// The configuration in use and the links of its nodes, by their index.
+    struct route_table {
+        core::couchbase::cluster_config_ptr config = {};
+        std::vector<node_links> nodes = {};
+    };
+
+    link_hooks hooks();
+    node_links add_links(const endpoint& server);
+    void link_opened(const endpoint& server, established& made);
+    void link_failed(const endpoint& server, const establish_failure& why);
+    void notified(const endpoint& server, const core::couchbase::frame& what);
+    void apply(const core::couchbase::cluster_config_ptr& config);
+    std::map<endpoint, node_links> wanted_links(route_table& routes);
+    void find_node(const core::couchbase::kv_order& order, time_point now, kv_route& into);
+    bool may_read(const core::couchbase::kv_order& order, std::uint16_t vbucket) const;
+    const std::shared_ptr<kv_link>& choose_lane(const node_links& of);
+    look_up_end take_collection_id(const core::couchbase::frame& answer, const keyspace& in,
+                                   const kv_connection& from);
+    bool is_pushed() const;
+    std::shared_ptr<kv_connection> any_connection();
+    static runtime::awaitable<void> poll(std::shared_ptr<kv_bucket> self);
+    runtime::awaitable<void> poll_once();
+
+    kv_cluster& cluster_;
+    const std::string name_;
+    const core::couchbase::tracker_id first_tracker_;
+    bucket_configs configs_;
+    runtime::event changed_;
+    runtime::event poll_wanted_;
+
+    mutable std::mutex mutex_;
+    std::vector<endpoint> seeds_;
+    std::optional<std::string> network_;  // once there was a configuration
+    std::map<endpoint, node_links> links_;
+    std::map<endpoint, core::couchbase::tracker_id> trackers_;
+    route_table routes_;
+    core::couchbase::collection_ids ids_;
+    std::atomic<std::uint32_t> turn_{0};
+    bool open_ = false;
+    bool closed_ = false;
+};
+
+}  // namespace holdfast::shell::couchbase

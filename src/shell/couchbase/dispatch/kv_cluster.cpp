@@ -1,0 +1,108 @@
+#include "shell/couchbase/dispatch/kv_cluster.hpp"
+
+#include "core/couchbase/config/network.hpp"
+#include "shell/couchbase/config/find_seeds.hpp"
+
+#include <utility>
+
+namespace holdfast::shell::couchbase {
+
+kv_cluster::kv_cluster(std::shared_ptr<runtime::world> in, kv_cluster_options options)
+    : world_{std::move(in)}, options_{std::move(options)}, tasks_{*world_}
+{
+}
+
+kv_cluster::~kv_cluster()
+{
+    close();
+}
+
+void kv_cluster::start()
+{
+    if (closed_ || started_.exchange(true))
+        return;
+    (void)bucket("");
+    tasks_.start(open());
+}
+
+runtime::awaitable<void> kv_cluster::open()
+{
+    auto found = co_await find_seeds(*world_, options_.settings);
+    if (found.srv_problem) {
+        cluster_event event;
+        event.what = cluster_event::kind::srv_failed;
+        event.detail = found.srv_problem->message();
+        report(event);
+    }
+    seeds_found(std::move(found.seeds));
+}
+
+void kv_cluster::seeds_found(std::vector<endpoint> seeds)
+{
+    {
+        const std::scoped_lock lock{mutex_};
+        seeds_ = seeds;
+    }
+    for (const auto& one : buckets())
+        one->open(seeds);
+}
+
+std::shared_ptr<kv_bucket> kv_cluster::bucket(std::string_view name)
+{
+    std::shared_ptr<kv_bucket> made;
+    std::optional<std::vector<endpoint>> seeds;
+    {
+        const std::scoped_lock lock{mutex_};
+        if (const auto found = buckets_.find(name); found != buckets_.end())
+            return found->second;
+        made = std::make_shared<kv_bucket>(*this, std::string{name});
+        buckets_.emplace(name, made);
+        seeds = seeds_;
+    }
+    if (seeds && !closed_)
+        made->open(*seeds);
+    return made;
+}
+
+std::vector<std::shared_ptr<kv_bucket>> kv_cluster::buckets() const
+{
+    std::vector<std::shared_ptr<kv_bucket>> all;
+    const std::scoped_lock lock{mutex_};
+    for (const auto& [name, one] : buckets_)
+        all.push_back(one);
+    return all;
+}
+
+void kv_cluster::close()
+{
+    if (closed_.exchange(true))
+        return;
+    for (const auto& one : buckets())
+        one->close();
+    tasks_.stop();
+}
+
+void kv_cluster::replace_login(login with)
+{
+    options_.connections->replace_login(std::move(with));
+    for (const auto& one : buckets()) {
+        for (const auto& link : one->links())
+            link->retry_now();
+    }
+}
+
+void kv_cluster::config_taken(const core::couchbase::cluster_config& config,
+                              const std::string& network)
+{
+    std::vector<endpoint> nodes;
+    for (const core::couchbase::cluster_node& one : config.nodes) {
+        if (auto at = core::couchbase::address_of(one, network,
+                                                  core::couchbase::service_type::key_value,
+                                                  options_.settings.tls.enabled))
+            nodes.push_back(*std::move(at));
+    }
+    for (const auto& one : buckets())
+        one->suggest(nodes);
+}
+
+}  // namespace holdfast::shell::couchbase

@@ -1,0 +1,341 @@
+#include "shell/couchbase/execute/kv_attempts.hpp"
+
+#include "core/couchbase/retry/classify_kv.hpp"
+#include "core/couchbase/retry/dispatch.hpp"
+#include "core/couchbase/retry/idempotent.hpp"
+#include "core/couchbase/wire/value.hpp"
+#include "holdfast/couchbase/errc.hpp"
+#include "shell/planted.hpp"
+
+#include <string>
+#include <utility>
+
+namespace holdfast::shell::couchbase {
+
+using core::couchbase::kv_status;
+using core::couchbase::obstacle;
+using core::couchbase::retry_reason;
+using holdfast::couchbase::errc;
+
+kv_attempts::kv_attempts(std::shared_ptr<cluster_state>&& cluster, kv_call&& call)
+    : cluster_{std::move(cluster)}, call_{std::move(call)}, started_{call_.began}
+{
+}
+
+kv_attempts::~kv_attempts()
+{
+    if (in_flight_)
+        let_go();
+    else if (look_up_id_ != 0)
+        call_.bucket->forget_waiter(*call_.in, look_up_id_);
+}
+
+/// The reply, if there is one, has no receiver any more.
+void kv_attempts::let_go() noexcept
+{
+    waiter_.withdraw();
+    phase_ = route_.connection->let_go(opaque_);
+    in_flight_ = false;
+}
+
+/// Puts the request into the buffer of the connection that was found.
+kv_attempts::begun kv_attempts::send(time_point now)
+{
+    const core::couchbase::kv_order& what = order();
+    core::couchbase::request_frame frame;
+    frame.opcode = what.opcode;
+    frame.vbucket = route_.vbucket;
+    frame.cas = what.cas;
+    frame.datatype = what.datatype;
+    frame.may_compress = what.may_compress;
+    frame.infos = what.infos;
+    frame.extras = what.extras.bytes();
+    frame.collection = route_.collection;
+    frame.key = what.key;
+    frame.value = what.value.bytes();
+    const bool has_waited = planted.ignores_deadline_after_wait && state_;
+    auto added = route_.connection->enqueue(frame,
+                                            {has_waited ? runtime::never : call_.until.when(),
+                                             core::couchbase::is_idempotent(what.opcode)},
+                                            waiter_);
+    using enqueue_result = kv_connection::enqueue_result;
+    if (added.is == enqueue_result::added) [[likely]] {
+        opaque_ = added.opaque;
+        in_flight_ = dispatched_ = true;
+        phase_ = dispatch_phase::in_flight;
+        if (cluster_->nodes->breaker()) [[unlikely]]
+            route_.link->sent(now);
+        return begun::yes;
+    }
+    if (added.is == enqueue_result::no_slot)
+        return begun::no_slot;
+    if (added.is == enqueue_result::invalid)
+        problem_ = not_sendable(*std::move(added.problem));
+    else
+        problem_ = obstructed(added.is == enqueue_result::closed ? obstacle::all_sockets_down
+                                                                 : obstacle::socket_not_writable);
+    return begun::failed;
+}
+
+bool kv_attempts::begin_now()
+{
+    // The first attempt begins with its operation: no clock is read for it.
+    const time_point now = dispatched_ || state_ ? cluster_->world.steady_now() : call_.began;
+    started_ = now;
+    phase_ = dispatch_phase::not_sent;
+    if (!call_.bucket->find_now(order(), *call_.in, now, route_)) [[unlikely]]
+        return false;
+    const bool sent = send(now) == begun::yes;
+    if (!sent)
+        problem_.reset();  // attempt() finds it anew
+    return sent;
+}
+
+kv_attempts::begun kv_attempts::try_begin()
+{
+    started_ = cluster_->world.steady_now();
+    phase_ = dispatch_phase::not_sent;
+    problem_.reset();
+    if (auto over = closed_or_late()) {
+        problem_ = std::move(over);
+        return begun::failed;
+    }
+    if (call_.in->problem) {
+        problem_ = not_sendable(*call_.in->problem);
+        return begun::failed;
+    }
+    if (look_up_id_ == 0)
+        look_up_id_ = cluster_->requests.fetch_add(1) + 1;
+    route_ = call_.bucket->find(order(), *call_.in, look_up_id_, started_);
+    switch (route_.is) {
+    case kv_route::kind::ready:
+        return send(started_);
+    case kv_route::kind::opening:
+    case kv_route::kind::waits_for_look_up:
+        break;
+    case kv_route::kind::look_up:
+        return begun::must_look_up;
+    case kv_route::kind::obstructed:
+        problem_ = obstructed(*route_.obstacle);
+        return begun::failed;
+    case kv_route::kind::no_copy:
+        problem_ = not_sendable(error{errc::document_irretrievable, "no node has this copy"});
+        return begun::failed;
+    }
+    // What will not mend itself is not waited for, unless the strategy wants to.
+    const auto fact = cluster_->nodes->with_facts([&](const core::couchbase::health& facts) {
+        return facts.terminal_fact(core::couchbase::service_type::key_value, call_.in->bucket);
+    });
+    if (!fact)
+        return begun::waits;
+    problem_ = obstructed(obstacle::all_sockets_down);
+    return begun::failed;
+}
+
+std::optional<error> kv_attempts::closed_or_late()
+{
+    reason_.reset();
+    if (cluster_->nodes->is_closed())
+        return error{errc::closed, "the cluster is closed"};
+    if (!call_.until.expired(started_))
+        return std::nullopt;
+    out_of_time_ = true;
+    return error{errc::unambiguous_timeout, "timed out"};
+}
+
+error kv_attempts::obstructed(obstacle what)
+{
+    core::couchbase::request_target target;
+    target.bucket = call_.in->bucket;
+    target.scope = call_.in->scope;
+    target.collection = call_.in->collection;
+    const endpoint server = route_.link ? route_.link->server() : endpoint{};
+    auto failed = cluster_->nodes->with_facts([&](const core::couchbase::health& facts) {
+        return core::couchbase::dispatch_failed(what, target, facts, server, started_);
+    });
+    reason_ = failed.reason;
+    phase_ = dispatch_phase::not_sent;
+    // A reason that a connection has reported is known with all its details.
+    const bool is_fact = failed.reason == retry_reason::authentication_error ||
+                         failed.reason == retry_reason::tls_error ||
+                         failed.reason == retry_reason::bucket_access_error ||
+                         what == obstacle::all_sockets_down;
+    if (!is_fact)
+        return std::move(failed.cause);
+    return error{failed.cause.code(), failed.cause.message() + ": " +
+                                          call_.bucket->waiting_for(cluster_->world.steady_now())};
+}
+
+error kv_attempts::not_sendable(error why)
+{
+    reason_.reset();
+    phase_ = dispatch_phase::not_sent;
+    return why;
+}
+
+runtime::awaitable<std::optional<error>> kv_attempts::wait_for_change(std::uint64_t seen)
+{
+    const runtime::wait_end end = co_await call_.bucket->changed().wait(seen, call_.until.when());
+    if (end == runtime::wait_end::notified)
+        co_return std::nullopt;
+    out_of_time_ = end == runtime::wait_end::timed_out;
+    co_return interrupted("while it waited to be sent");
+}
+
+runtime::awaitable<result<kv_attempts::answer>> kv_attempts::attempt()
+{
+    for (;;) {
+        const std::uint64_t seen = call_.bucket->changed().count();
+        const begun is_begun = try_begin();
+        if (is_begun == begun::yes) {
+            send_now();
+            const runtime::wait_end got = co_await waiter_.wait();
+            co_return end(got);
+        }
+        if (is_begun == begun::failed)
+            co_return *std::exchange(problem_, std::nullopt);
+        std::optional<error> over;
+        if (is_begun == begun::must_look_up) {
+            const look_up_end looked_up = co_await call_.bucket->look_up(route_, *call_.in,
+                                                                         call_.until.when());
+            if (looked_up.refused) {
+                reason_ = looked_up.refused->reason;
+                over = looked_up.refused->as_error();
+            } else if (!looked_up.is_settled) {
+                over = closed_or_late();
+            }
+            if (!looked_up.is_settled && !over) {
+                const auto cancellation = co_await runtime::asio::this_coro::cancellation_state;
+                if (cancellation.cancelled() != runtime::asio::cancellation_type::none)
+                    over = interrupted("while its collection was looked up");
+            }
+        } else if (is_begun == begun::no_slot) {
+            const auto slot = co_await route_.connection->wait_for_slot(call_.until.when());
+            if (!slot)
+                over = obstructed(obstacle::socket_not_writable);
+            else if (*slot != runtime::wait_end::notified) {
+                out_of_time_ = *slot == runtime::wait_end::timed_out;
+                over = interrupted("while it waited for a place on the connection");
+            }
+        } else {
+            over = co_await wait_for_change(seen);
+        }
+        if (over)
+            co_return *std::move(over);
+    }
+}
+
+error kv_attempts::interrupted(const char* what)
+{
+    reason_.reset();
+    return error{errc::request_canceled, std::string{"ended "} + what};
+}
+
+result<kv_attempts::answer> kv_attempts::end(runtime::wait_end end)
+{
+    if (end == runtime::wait_end::notified) [[likely]] {
+        in_flight_ = false;
+        const kv_delivery got = waiter_.take();
+        if (got.closed) [[unlikely]]
+            return lost(got);
+        return take_reply(got.frame);
+    }
+    let_go();
+    out_of_time_ = end == runtime::wait_end::timed_out;
+    if (out_of_time_ && cluster_->nodes->breaker())
+        route_.link->failed(cluster_->world.steady_now());
+    return interrupted("while it was in flight");
+}
+
+result<kv_attempts::answer> kv_attempts::take_reply(const core::couchbase::frame& reply)
+{
+    phase_ = dispatch_phase::answered;
+    const kv_status status = reply.status();
+    if (!is_answer(status)) [[unlikely]]
+        return refused(reply);
+    core::couchbase::kv_reply what;
+    what.status = status;
+    what.datatype = reply.header.datatype;
+    what.cas = reply.header.cas;
+    what.extras = reply.extras();
+    what.value = reply.value();
+    what.vbucket = route_.vbucket;
+    what.bucket = call_.in->bucket;
+    if (has(what.datatype, core::couchbase::kv_datatype::snappy)) {
+        auto plain = core::couchbase::decompress_value(what.value, inflated_);
+        if (!plain) {
+            reason_.reset();
+            return std::move(plain).error();
+        }
+        what.value = *plain;
+        what.datatype = without(what.datatype, core::couchbase::kv_datatype::snappy);
+    }
+    take(what);
+    cluster_->budget.operation_succeeded();
+    if (cluster_->nodes->breaker()) [[unlikely]]
+        route_.link->succeeded(cluster_->world.steady_now());
+    return answer{};
+}
+
+error kv_attempts::lost(const kv_delivery& why)
+{
+    phase_ = why.was_sent ? dispatch_phase::in_flight : dispatch_phase::not_sent;
+    if (cluster_->nodes->breaker())
+        route_.link->failed(cluster_->world.steady_now());
+    auto failed = core::couchbase::connection_lost(route_.link->server(), started_,
+                                                   why.closed->message());
+    reason_ = why.was_sent ? retry_reason::socket_closed_while_in_flight
+                           : retry_reason::socket_not_available;
+    return std::move(failed.cause);
+}
+
+/// An answer that is none: whether it may be sent again is for the orchestrator to decide.
+error kv_attempts::refused(const core::couchbase::frame& reply)
+{
+    const kv_status status = reply.status();
+    auto meant = core::couchbase::classify_kv(order().opcode, status,
+                                              route_.connection->error_map());
+    reason_ = meant.reason;
+    const std::string_view body = core::couchbase::as_text(reply.value());
+    error why = meant.as_error();
+    if (has(reply.header.datatype, core::couchbase::kv_datatype::json) && body.size() <= 1024 &&
+        status != kv_status::not_my_vbucket)
+        why = std::move(why).with_context("server_context", std::string{body});
+    react_to(status, body);
+    if (cluster_->nodes->breaker()) {
+        const time_point now = cluster_->world.steady_now();
+        if (status == kv_status::temporary_failure)
+            route_.link->failed(now);
+        else
+            route_.link->succeeded(now);
+    }
+    return why;
+}
+
+void kv_attempts::react_to(kv_status status, std::string_view body)
+{
+    const endpoint& server = route_.link->server();
+    if (status == kv_status::not_my_vbucket) {
+        call_.bucket->vbucket_refused(body, server);
+    } else if (status == kv_status::unknown_collection || status == kv_status::unknown_scope) {
+        if (!planted.keeps_collection_ids)
+            call_.bucket->collection_outdated(*call_.in, route_.collection, body);
+    } else if (status == kv_status::config_only) {
+        call_.bucket->want_config();
+    } else if (status == kv_status::auth_stale) {
+        // Routine: a new connection logs in anew.
+        route_.connection->close(error{errc::authentication_failure, "the login has expired"});
+        reason_ = retry_reason::socket_not_available;
+    }
+    const core::couchbase::kv_error_map* const map = route_.connection->error_map();
+    if (core::couchbase::is_known(status) || map == nullptr)
+        return;
+    if (const auto* const entry = map->find(status)) {
+        if (entry->fetch_config)
+            call_.bucket->want_config();
+        if (entry->connection_invalidated)
+            route_.connection->close(error{errc::generic_failure, entry->description});
+    }
+}
+
+}  // namespace holdfast::shell::couchbase

@@ -1,0 +1,118 @@
+#pragma once
+#include "core/couchbase/operation/kv_order.hpp"
+#include "core/couchbase/retry/orchestrator.hpp"
+#include "shell/couchbase/dispatch/kv_bucket.hpp"
+#include "shell/couchbase/execute/cluster_state.hpp"
+#include "shell/retry_loop.hpp"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace holdfast::shell::couchbase {
+
+/// What an operation is given besides its request.
+struct kv_call {
+    /// What few operations have.
+    struct extras {
+        holdfast::couchbase::retry_strategy_ptr strategy = {};  // null: the cluster's
+        std::shared_ptr<const holdfast::couchbase::client_context> context = {};
+    };
+
+    kv_bucket* bucket = nullptr;  // the cluster keeps it
+    std::shared_ptr<const keyspace> in = {};
+    core::deadline until = {};
+    time_point began{};
+    std::unique_ptr<extras> more = {};
+};
+
+/// Couchbase's side of the retry loop for key-value operations: one request, from the choice of a
+/// node to the reply. What is made of the reply is for a derived class. While all goes well no
+/// state of retries exists.
+class kv_attempts {
+public:
+    struct answer {};
+    using value_type = answer;
+    using reply_type = runtime::wait_end;
+    using answer_type = result<core::couchbase::retry_action>;
+    using slow_path_type = kv_attempts;
+
+    kv_attempts(std::shared_ptr<cluster_state>&& cluster, kv_call&& call);
+    kv_attempts(const kv_attempts&) = delete;
+    kv_attempts& operator=(const kv_attempts&) = delete;
+    virtual ~kv_attempts();
+
+    bool begin_now();
+    void send_now() { route_.connection->flush(); }
+    runtime::awaitable<runtime::wait_end> reply() { return waiter_.wait(); }
+    result<answer> end(runtime::wait_end end);
+    runtime::awaitable<result<answer>> attempt();
+
+    retry_step decide_retry(error why, time_point now);
+    void ask(std::function<void(answer_type)> reply);
+    settled_step answered(answer_type answer, time_point now);
+    runtime::event& ends_waiting() noexcept { return cluster_->closing; }
+    std::optional<error> woke(time_point now);
+    error timed_out(time_point now);
+    error cancelled(const error* undecided, time_point now);
+
+protected:
+    /// An error that was found in the reply of a request that succeeded.
+    error explained(error why);
+
+private:
+    virtual const core::couchbase::kv_order& order() const noexcept = 0;
+    virtual bool is_answer(core::couchbase::kv_status status) const noexcept = 0;
+    virtual void take(const core::couchbase::kv_reply& reply) = 0;
+
+    enum class begun : std::uint8_t { yes, waits, no_slot, must_look_up, failed };
+    begun send(time_point now);
+    begun try_begin();
+    std::optional<error> closed_or_late();
+    error obstructed(core::couchbase::obstacle what);
+    error not_sendable(error why);
+    runtime::awaitable<std::optional<error>> wait_for_change(std::uint64_t seen);
+    result<answer> take_reply(const core::couchbase::frame& reply);
+    error refused(const core::couchbase::frame& reply);
+    void react_to(core::couchbase::kv_status status, std::string_view body);
+    error lost(const kv_delivery& why);
+    error interrupted(const char* what);
+    void let_go() noexcept;
+
+    core::couchbase::started_attempt open_attempt() const;
+    core::couchbase::retry_state take_state();
+    settled_step apply(core::couchbase::retry_step step);
+    void report(const core::couchbase::retry_step& step);
+    error end_of(core::couchbase::retry_step step);
+    error located(error why) const;
+
+    std::shared_ptr<cluster_state> cluster_;
+    kv_call call_;
+    kv_waiter waiter_;
+
+    // Of the attempt that is under way, or has just failed.
+    kv_route route_;
+    std::uint32_t opaque_ = 0;
+    bool in_flight_ = false;
+    bool dispatched_ = false;  // any attempt so far
+    bool out_of_time_ = false;
+    dispatch_phase phase_ = dispatch_phase::not_sent;
+    std::optional<core::couchbase::retry_reason> reason_;
+    std::optional<error> problem_;  // of an attempt that could not begin
+    time_point started_{};
+    std::uint64_t look_up_id_ = 0;
+    bson::byte_buffer inflated_;
+    std::unique_ptr<core::couchbase::retry_state> state_;  // null before the first failure
+};
+
+static_assert(pipelined_protocol<kv_attempts> && asking_protocol<kv_attempts>);
+
+}  // namespace holdfast::shell::couchbase
+
+namespace holdfast::shell {
+
+extern template runtime::awaitable<result<couchbase::kv_attempts::answer>> remaining_attempts(
+    runtime::world&, couchbase::kv_attempts&, core::deadline, std::optional<error>);
+
+}  // namespace holdfast::shell
