@@ -42,6 +42,43 @@ template <class Token>
 inline constexpr bool awaits = throws_on_error<Token> ||
                                std::same_as<std::remove_cvref_t<Token>, asio::use_awaitable_t<>>;
 
+template <class Outcome>
+inline constexpr bool is_asio_awaitable = false;
+template <class T, class Executor>
+inline constexpr bool is_asio_awaitable<asio::awaitable<T, Executor>> = true;
+
+/// Whether what a call returned can be the operand of co_await: an awaitable, the operation of
+/// asio::deferred, or an awaiter of another library.
+template <class Outcome>
+concept can_be_awaited =
+    !std::is_void_v<Outcome> &&
+    (is_asio_awaitable<Outcome> || asio::is_async_operation<Outcome>::value ||
+     requires(Outcome&& one) { std::forward<Outcome>(one).operator co_await(); } ||
+     requires(Outcome&& one) { one.await_ready(); });
+
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
+inline constexpr bool destroys_awaited_aggregates_twice = true;
+#else
+inline constexpr bool destroys_awaited_aggregates_twice = false;
+#endif
+
+/// `Argument` is deduced from a forwarding reference: no reference means a temporary, or a value
+/// that was moved, which looks the same.
+template <class Argument>
+inline constexpr bool is_owning_temporary = !std::is_reference_v<Argument> &&
+                                            std::is_aggregate_v<Argument> &&
+                                            !std::is_trivially_destructible_v<Argument>;
+
+/// Refuses arguments that g++ 12 would destroy twice, if the call may be part of a co_await.
+template <class Outcome, class... Arguments>
+constexpr void refuse_awaited_temporaries()
+{
+    static_assert(!destroys_awaited_aggregates_twice || !can_be_awaited<Outcome> ||
+                      !(is_owning_temporary<Arguments> || ...),
+                  "g++ 12 destroys this temporary twice: give the struct a name before the "
+                  "co_await, and pass it without std::move");
+}
+
 /// co_spawn wants a value that can be made of nothing.
 template <class T>
 asio::awaitable<std::optional<result<T>>> as_optional(asio::awaitable<result<T>> what)

@@ -38,9 +38,13 @@ struct attempt {
     duration took{};
     duration waited{};  // the delay chosen before the next attempt, zero if there was none
     std::string decision = {};  // the sentence why it was, or was not, tried again
+    /// Whether a write may have been applied by this attempt or by any before it, also by one that
+    /// a long history leaves out.
+    bool possibly_applied = false;
 };
 
-/// One fact about where an error happened: a path, an offset, a namespace, a server.
+/// One fact about where an error happened: a path, an offset, a namespace, a server. "operation" is
+/// the operation in words, "insert into shop.orders", and begins the summary.
 struct context_entry {
     std::string name;
     std::string value;
@@ -87,7 +91,11 @@ public:
     error&& with_history(std::vector<attempt> attempts) &&;
     error&& with_detail(std::shared_ptr<const error_detail> more) &&;
 
-    /// All of it in a few lines: message, code, labels, context, then one line per attempt.
+    /// One line: the operation with its namespace, if they are known, and the message. Also what()
+    /// of the exception.
+    std::string summary() const;
+
+    /// All of it in a few lines: the summary, code, labels, context, then one line per attempt.
     std::string explain() const;
 
 private:
@@ -98,7 +106,7 @@ private:
 /// The exception that the throwing forms of the API raise: a wrapper around an error.
 class failure : public std::runtime_error {
 public:
-    explicit failure(holdfast::error e) : std::runtime_error{e.message()}, error_{std::move(e)} {}
+    explicit failure(holdfast::error e) : std::runtime_error{e.summary()}, error_{std::move(e)} {}
     const holdfast::error& error() const noexcept { return error_; }
 
 private:

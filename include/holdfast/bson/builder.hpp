@@ -3,6 +3,7 @@
 #include "holdfast/bson/byte_buffer.hpp"
 #include "holdfast/bson/errc.hpp"
 #include "holdfast/bson/store.hpp"
+#include "holdfast/bson/text_check.hpp"
 #include "holdfast/bson/view.hpp"
 #include "holdfast/error.hpp"
 
@@ -12,6 +13,7 @@
 #include <cstring>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -29,13 +31,11 @@ concept writable = requires(basic_builder<byte_buffer>& out, std::string_view ke
     codec<T>::write(out, key, value);
 };
 
-/// The error of a builder that was given something that no document can hold.
-error build_error(errc what, std::string_view key);
-
 /// Writes one document at the end of a buffer, in place: its length is filled in when it is closed.
 /// Nested documents are builders on the same buffer; while one is open, its parent must rest. After
 /// a mistake (a zero byte in a key, a document above 2 GB) a builder goes on and finish() reports,
-/// so that callers need not look at each step. Text is taken as it is; validate() checks UTF-8.
+/// so that callers need not look at each step. Text is taken as it is, unless the builder is made
+/// with check_utf8; doc(), arr() and to_bson() make theirs so.
 ///
 ///     bson::builder order{out};
 ///     order.add("item", "rope").add("count", 3);
@@ -48,6 +48,7 @@ template <class Buffer>
 class basic_builder {
 public:
     explicit basic_builder(Buffer& out) : basic_builder{out, nullptr} {}
+    basic_builder(Buffer& out, check_utf8_t) : basic_builder{out, nullptr} { checks_text_ = true; }
     basic_builder(const basic_builder&) = delete;
     basic_builder& operator=(const basic_builder&) = delete;
     ~basic_builder() { close(); }
@@ -129,6 +130,13 @@ public:
     /// Remembers the first thing that is wrong with what was added.
     void fail(errc what, std::string_view key);
 
+    /// Likewise for text of the field `key`, or a key from outside, if it is not UTF-8.
+    void check_text(std::string_view key, std::string_view text, bool is_key = false)
+    {
+        if (checks_text_ && !is_text(text)) [[unlikely]]
+            fail_text(key, text, is_key);
+    }
+
 private:
     template <class>
     friend class basic_builder;
@@ -149,12 +157,14 @@ private:
         layout::store(start(t, key, sizeof value), value);
     }
     void put_text(type t, std::string_view key, std::string_view text);
+    void fail_text(std::string_view key, std::string_view text, bool is_key);
     void close();
 
     Buffer* out_;  // null once closed
     basic_builder* parent_;
     std::size_t start_;
     std::size_t wrapper_;  // of a scope: the bytes before it that its code with scope begins with
+    bool checks_text_ = parent_ != nullptr && parent_->checks_text_;
     std::optional<error> fault_;  // the first one; kept by the outermost builder
 };
 
@@ -163,6 +173,7 @@ template <class Buffer>
 class basic_array_builder {
 public:
     explicit basic_array_builder(Buffer& out) : inner_{out} {}
+    basic_array_builder(Buffer& out, check_utf8_t) : inner_{out, check_utf8} {}
 
     template <class T>
     basic_array_builder& add(const T& value)
@@ -199,9 +210,11 @@ template <class Buffer>
 template <class T>
 basic_builder<Buffer>& basic_builder<Buffer>::add(std::string_view key, const T& value)
 {
-    if constexpr (std::is_convertible_v<const T&, std::string_view>)
-        put(key, std::string_view{value});
-    else if constexpr (std::is_same_v<T, element>)
+    if constexpr (std::is_convertible_v<const T&, std::string_view>) {
+        const std::string_view text{value};
+        check_text(key, text);
+        put(key, text);
+    } else if constexpr (std::is_same_v<T, element>)
         copy(key, value);
     else {
         static_assert(writable<T>, "no codec for this type: see docs/bson.md, Your own types");
@@ -333,6 +346,20 @@ void basic_builder<Buffer>::fail(errc what, std::string_view key)
         parent_->fail(what, key);
     else if (!fault_)
         fault_ = build_error(what, key);
+}
+
+template <class Buffer>
+void basic_builder<Buffer>::fail_text(std::string_view key, std::string_view text, bool is_key)
+{
+    std::string path{key};
+    basic_builder* at = this;
+    for (; at->parent_; at = at->parent_) {
+        const auto* const bytes = reinterpret_cast<const char*>(out_->data());
+        const std::string_view before{bytes, at->start_ - at->wrapper_};
+        path.insert(0, std::string{last_key(before)} + '.');
+    }
+    if (!at->fault_)
+        at->fault_ = text_error(path, text, is_key);
 }
 
 template <class Buffer>

@@ -63,7 +63,6 @@ template <> struct codec<object_id> : exact_codec<type::object_id, &element::as_
 template <> struct codec<datetime> : exact_codec<type::datetime, &element::as_datetime> {};
 template <> struct codec<timestamp> : exact_codec<type::timestamp, &element::as_timestamp> {};
 template <> struct codec<decimal128> : exact_codec<type::decimal128, &element::as_decimal128> {};
-template <> struct codec<regex> : exact_codec<type::regex, &element::as_regex> {};
 template <> struct codec<null> : unit_codec<type::null, null> {};
 template <> struct codec<undefined> : unit_codec<type::undefined, undefined> {};
 template <> struct codec<min_key> : unit_codec<type::min_key, min_key> {};
@@ -139,6 +138,7 @@ struct codec<std::string_view> {
     static result<std::string_view> read(const element& e) { return reading::text(e); }
     static void write(auto& out, std::string_view key, std::string_view value)
     {
+        out.check_text(key, value);
         out.put(key, value);
     }
 };
@@ -154,7 +154,16 @@ struct codec<std::string> {
     }
     static void write(auto& out, std::string_view key, const std::string& value)
     {
-        out.put(key, std::string_view{value});
+        codec<std::string_view>::write(out, key, value);
+    }
+};
+
+/// Cannot be read: std::string_view refuses what is not UTF-8, element::as_string() does not.
+template <>
+struct codec<unchecked_text> {
+    static void write(auto& out, std::string_view key, unchecked_text value)
+    {
+        out.put(key, value.text);
     }
 };
 
@@ -167,7 +176,20 @@ struct codec<code> {
             return std::move(text).error();
         return code{*text};
     }
-    static void write(auto& out, std::string_view key, code value) { out.put(key, value); }
+    static void write(auto& out, std::string_view key, code value)
+    {
+        out.check_text(key, value.source);
+        out.put(key, value);
+    }
+};
+
+template <>
+struct codec<regex> : exact_codec<type::regex, &element::as_regex> {
+    static void write(auto& out, std::string_view key, const regex& value)
+    {
+        out.check_text(key, value.pattern);
+        out.put(key, value);
+    }
 };
 
 template <>
@@ -179,7 +201,11 @@ struct codec<symbol> {
             return std::move(text).error();
         return symbol{*text};
     }
-    static void write(auto& out, std::string_view key, symbol value) { out.put(key, value); }
+    static void write(auto& out, std::string_view key, symbol value)
+    {
+        out.check_text(key, value.text);
+        out.put(key, value);
+    }
 };
 
 template <>

@@ -162,8 +162,10 @@ struct document_map_codec {
     }
     static void write_fields(auto& out, const Map& value)
     {
-        for (const auto& [key, mapped] : value)
+        for (const auto& [key, mapped] : value) {
+            out.check_text(key, key, true);
             out.add(key, mapped);
+        }
     }
 };
 

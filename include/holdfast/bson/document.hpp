@@ -138,12 +138,13 @@ struct codec<array> {
 };
 
 /// A document in one expression: `doc("name", "Ada", "born", 1815, "langs", list("en", "fr"))`.
-/// Throws `failure` if a key holds a zero byte; use a builder where keys come from outside.
+/// Throws `failure` if a key holds a zero byte, and if a text is not UTF-8; use a builder where
+/// such comes from outside, or unchecked_text{} for text that is to be stored as it is.
 template <class... Parts>
 document doc(const Parts&... keys_and_values)
 {
     byte_buffer bytes;
-    builder out{bytes};
+    builder out{bytes, check_utf8};
     out.fields(keys_and_values...);
     out.finish().value();
     return document::adopt(std::move(bytes));
@@ -154,7 +155,7 @@ template <class... Parts>
 array arr(const Parts&... values)
 {
     byte_buffer bytes;
-    array_builder out{bytes};
+    array_builder out{bytes, check_utf8};
     (out.add(values), ...);
     out.finish().value();
     return array::adopt(std::move(bytes));

@@ -49,7 +49,7 @@ result<view> append_bson(byte_buffer& out, const T& value)
     static_assert(document_type<T>,
                   "not a document: describe the struct with BOOST_DESCRIBE_STRUCT (docs/bson.md)");
     const std::size_t before = out.size();
-    builder fields{out};
+    builder fields{out, check_utf8};
     codec<T>::write_fields(fields, value);
     auto done = fields.finish();
     if (!done) [[unlikely]]
@@ -57,8 +57,8 @@ result<view> append_bson(byte_buffer& out, const T& value)
     return done;
 }
 
-/// Fails only for what no document can hold: a map key with a zero byte, an enum value without a
-/// name, a number or time out of range.
+/// Fails only for what no document can hold: text that is not UTF-8, a map key with a zero byte, an
+/// enum value without a name, a number or time out of range.
 template <class T>
 result<document> to_bson(const T& value)
 {

@@ -102,6 +102,12 @@ struct regex {
     friend constexpr bool operator==(const regex&, const regex&) = default;
 };
 
+/// A string that is written as it is, whether or not it is UTF-8, where others are checked:
+/// `doc("old", unchecked_text{bytes})`.
+struct unchecked_text {
+    std::string_view text;
+};
+
 struct code {
     std::string_view source;
     friend constexpr bool operator==(const code&, const code&) = default;

@@ -25,11 +25,14 @@ enum class errc {
     feature_not_available = 15,
     scope_not_found = 16,
     index_not_found = 17,
+    index_exists = 18,
+    encoding_failure = 19,
     decoding_failure = 20,
     rate_limited = 21,
     quota_limited = 22,
 
     document_not_found = 101,
+    document_irretrievable = 102,  // no copy could be read
     document_locked = 103,
     value_too_large = 104,
     document_exists = 105,
@@ -49,7 +52,14 @@ enum class errc {
     number_too_big = 121,
     delta_invalid = 122,
     path_exists = 123,
+    xattr_unknown_macro = 124,
+    xattr_invalid_key_combo = 126,
+    xattr_unknown_virtual_attribute = 127,
+    xattr_cannot_modify_virtual_attribute = 128,
+    xattr_no_access = 130,
     document_not_locked = 131,
+    cannot_revive_living_document = 132,
+    mutation_token_outdated = 133,
 
     planning_failure = 201,
     index_failure = 202,
@@ -58,11 +68,29 @@ enum class errc {
 
     compilation_failure = 301,
     job_queue_full = 302,
+    dataset_not_found = 303,
+    dataverse_not_found = 304,
+    dataset_exists = 305,
+    dataverse_exists = 306,
+    link_not_found = 307,
+    link_exists = 308,
+
+    index_not_ready = 401,
+    consistency_mismatch = 402,
 
     view_not_found = 501,
+    design_document_not_found = 502,
+
+    collection_exists = 601,
+    scope_exists = 602,
+    user_not_found = 603,
+    bucket_exists = 605,
+    bucket_not_flushable = 607,
 
     generic_failure = 1000,  // where other SDKs throw their plain CouchbaseException
     retry_strategy_failure = 1001,  // a user's strategy threw, or never answered
+    closed = 1002,                  // the cluster was closed
+    unknown_host = 1003,            // no seed has an address
 };
 
 const boost::system::error_category& category() noexcept;

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -48,10 +49,35 @@ namespace details {
 template <class T>
 concept storable = std::convertible_to<const T&, bson::view> || bson::document_type<T>;
 
+/// Whether a document that is to be inserted has an _id. To look for that is most of what the
+/// insertion of many documents costs. Mostly it is the first field, or there is not even an
+/// underscore.
+inline bool has_id(bson::view document) noexcept
+{
+    constexpr std::size_t least = 4 + 1 + 4 + 1;  // with an _id
+    constexpr std::size_t worth_a_look = 1024;  // the values of a larger one are better skipped
+    if (document.size() < least)
+        return false;
+    const std::uint8_t* const fields = document.data() + 4;
+    if (std::memcmp(fields + 1, "_id", 4) == 0)
+        return true;
+    if (document.size() <= worth_a_look && std::memchr(fields, '_', document.size() - 4) == nullptr)
+        return false;
+    return static_cast<bool>(document.find("_id"));  // not if malformed: the server will say so
+}
+
+/// Removes an _id that is an object_id of zeros. In a struct that is an id which has not been set
+/// yet; in BSON that the application has written, it is its own choice.
+void remove_unset_id(bson::document& mapped);
+
 /// A struct as a document, or the error of its mapping.
 class mapped_document {
 public:
-    explicit mapped_document(result<bson::document> mapped) : mapped_{std::move(mapped)} {}
+    explicit mapped_document(result<bson::document> mapped) : mapped_{std::move(mapped)}
+    {
+        if (mapped_ && has_id(mapped_->view()))
+            remove_unset_id(*mapped_);
+    }
     operator document_argument() const noexcept
     {
         return mapped_ ? document_argument{mapped_->view()} : document_argument{mapped_.error()};
@@ -66,7 +92,7 @@ template <storable T>
 auto stored(const T& value)
 {
     if constexpr (std::convertible_to<const T&, bson::view>)
-        return document_argument{static_cast<bson::view>(value)};
+        return static_cast<bson::view>(value);
     else
         return mapped_document{bson::to_bson(value)};
 }
@@ -101,23 +127,6 @@ struct kept_options {
     std::optional<bool> upsert = {};
 };
 
-/// Whether a document that is to be inserted has an _id. To look for that is most of what the
-/// insertion of many documents costs. Mostly it is the first field, or there is not even an
-/// underscore.
-inline bool has_id(bson::view document) noexcept
-{
-    constexpr std::size_t least = 4 + 1 + 4 + 1;  // with an _id
-    constexpr std::size_t worth_a_look = 1024;  // the values of a larger one are better skipped
-    if (document.size() < least)
-        return false;
-    const std::uint8_t* const fields = document.data() + 4;
-    if (std::memcmp(fields + 1, "_id", 4) == 0)
-        return true;
-    if (document.size() <= worth_a_look && std::memchr(fields, '_', document.size() - 4) == nullptr)
-        return false;
-    return static_cast<bool>(document.find("_id"));  // not if malformed: the server will say so
-}
-
 /// Keeps writes; nothing is looked at yet, except that a mistake is remembered, and that a document
 /// without an _id gets room for one.
 class write_list {
@@ -125,6 +134,11 @@ public:
     /// So many documents will be inserted, mostly about as large as the first. Saves moving them.
     void expect(std::size_t count) noexcept { expected_ = count; }
     void insert(std::uint32_t space, document_argument document);
+    void insert(std::uint32_t space, bson::view document);
+    void insert(std::uint32_t space, const bson::document& document)
+    {
+        insert(space, document.view());
+    }
     void update(write_kind kind, std::uint32_t space, bson::view filter, update_view change,
                 const update_model_options& options);
     void remove(write_kind kind, std::uint32_t space, bson::view filter,
@@ -157,6 +171,31 @@ private:
     std::vector<kept_options> options_;
     std::optional<error> fault_;  // the first thing that was wrong
 };
+
+/// What to insert: the documents of a range, or a list that is ready.
+template <class Documents>
+write_list inserts_of(Documents&& documents)
+{
+    if constexpr (std::same_as<Documents, write_list>) {
+        return std::move(documents);
+    } else {
+        write_list list;
+        if constexpr (requires { std::size(documents); })
+            list.expect(std::size(documents));
+        for (const auto& one : documents)
+            list.insert(0, stored(one));
+        return list;
+    }
+}
+
+template <storable... T>
+write_list inserts_of_each(const T&... documents)
+{
+    write_list list;
+    list.expect(sizeof...(documents));
+    (list.insert(0, stored(documents)), ...);
+    return list;
+}
 
 }  // namespace details
 

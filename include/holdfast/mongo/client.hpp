@@ -1,5 +1,6 @@
 #pragma once
 #include "holdfast/bson/document.hpp"
+#include "holdfast/bson/object_id.hpp"
 #include "holdfast/bson/view.hpp"
 #include "holdfast/error.hpp"
 #include "holdfast/mongo/bulk.hpp"
@@ -66,6 +67,9 @@ public:
         return run(core::mongo::list_database_names_operation{options}, std::forward<Token>(token));
     }
 
+    /// A fresh id, as documents without an _id get one. Does no I/O.
+    bson::object_id new_id() const;
+
     /// A session of this client. Does no I/O; throws `failure` if the options contradict each
     /// other.
     session start_session(session_options options = {}) const;
@@ -79,8 +83,10 @@ public:
     asio::awaitable<void> ready() const;
 
     /// Ends all operations, waits until nothing of the client runs any more, and delivers the last
-    /// events. Without it, destroying the last copy stops everything and returns at once.
-    asio::awaitable<void> close() const;
+    /// events. Without it, destroying the last copy stops everything and returns at once. With
+    /// `{.drain = 5s}` new operations are refused at once, and those under way have that long to
+    /// end by themselves; a cursor is under way until it has no more, is closed or destroyed.
+    asio::awaitable<void> close(close_options options = {}) const;
 
     /// The topology and its pools in a few lines, for people.
     std::string dump_state() const;

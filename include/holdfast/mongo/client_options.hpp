@@ -34,10 +34,17 @@ using server_selector =
 /// What a connection string cannot say.
 struct client_options {
     std::vector<std::shared_ptr<event_listener>> listeners = {};
-    std::shared_ptr<log_sink> log = {};
+    std::shared_ptr<log_sink> log = {};  // none: the few warnings go to standard error
     std::size_t log_document_length = 1000;  // bytes of a command or reply that a message shows
+    bool strict = false;  // warnings about the connection string are errors
     std::optional<mongo::server_api> server_api = {};
     mongo::server_selector server_selector = {};
 };
+
+/// How a client is closed.
+struct close_options {
+    std::chrono::milliseconds drain{0};  // for operations under way; 0: they are cancelled
+};
+static_assert(option_struct<close_options>);
 
 }  // namespace holdfast::mongo

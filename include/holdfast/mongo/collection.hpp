@@ -10,12 +10,12 @@
 
 #include <concepts>
 #include <cstdint>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -30,18 +30,20 @@ class collection : details::handle {
 public:
     const std::string& name() const noexcept;
     const std::string& database_name() const noexcept;
+    std::string namespace_name() const;  // "database.collection"
 
     /// The same collection with other defaults.
     collection with(defaults options) const;
 
     // ---- Writes of one statement. All but the "many" are carried out once, whatever happens ----
 
-    /// Without an _id, the document gets one.
-    template <details::storable T, class Token = throw_on_error>
-    auto insert_one(const T& document, insert_one_options options = {}, Token&& token = {}) const
+    /// Without an _id, the document gets one; so does a struct whose _id is an object_id of zeros.
+    template <class T, class Token = throw_on_error>
+        requires details::storable<std::remove_cvref_t<T>>
+    auto insert_one(T&& document, insert_one_options options = {}, Token&& token = {}) const
     {
-        return run(core::mongo::insert_one_operation{details::stored(document), options},
-                   std::forward<Token>(token));
+        return run_with<T>(core::mongo::insert_one_operation{details::stored(document), options},
+                           std::forward<Token>(token));
     }
 
     template <class Token = throw_on_error>
@@ -58,12 +60,13 @@ public:
         return run(core::mongo::update_operation{filter, change, options, true},
                    std::forward<Token>(token));
     }
-    template <details::storable T, class Token = throw_on_error>
-    auto replace_one(bson::view filter, const T& by, update_options options = {},
+    template <class T, class Token = throw_on_error>
+        requires details::storable<std::remove_cvref_t<T>>
+    auto replace_one(bson::view filter, T&& by, update_options options = {},
                      Token&& token = {}) const
     {
-        return run(core::mongo::replace_one_operation{filter, details::stored(by), options},
-                   std::forward<Token>(token));
+        return run_with<T>(core::mongo::replace_one_operation{filter, details::stored(by), options},
+                           std::forward<Token>(token));
     }
 
     template <class Token = throw_on_error>
@@ -105,16 +108,26 @@ public:
 
     /// Any range of documents, views or described structs.
     template <class Documents, class Token = throw_on_error>
-    auto insert_many(const Documents& documents, insert_many_options options = {},
+    auto insert_many(Documents&& documents, insert_many_options options = {},
                      Token&& token = {}) const
     {
-        details::write_list list;
-        if constexpr (requires { std::size(documents); })
-            list.expect(std::size(documents));
-        for (const auto& one : documents)
-            list.insert(0, details::stored(one));
-        return run(core::mongo::insert_many_operation{std::move(list), options},
-                   std::forward<Token>(token));
+        return run_with<Documents>(
+            core::mongo::insert_many_operation{
+                details::inserts_of(std::forward<Documents>(documents)), options},
+            std::forward<Token>(token));
+    }
+    /// The documents themselves: `co_await accounts.insert_many(ada, bob)`. A list in braces would
+    /// not compile there with g++ 12.
+    template <class First, class Second, class... More>
+        requires(details::storable<std::remove_cvref_t<First>> &&
+                 details::storable<std::remove_cvref_t<Second>> &&
+                 (details::storable<std::remove_cvref_t<More>> && ...))
+    asio::awaitable<insert_many_result> insert_many(First&& first, Second&& second,
+                                                    More&&... more) const
+    {
+        completion_details::refuse_awaited_temporaries<asio::awaitable<insert_many_result>, First,
+                                                       Second, More...>();
+        return insert_many(details::inserts_of_each(first, second, more...));
     }
     template <class Token = throw_on_error>
     auto bulk_write(bulk_writes work, bulk_write_options options = {}, Token&& token = {}) const
@@ -217,7 +230,7 @@ private:
             using outcome = completion_result_t<std::optional<T>, Token>;
             return initiate(
                 executor(),
-                details::mapped<T, outcome>(run(std::move(operation), asio::use_awaitable)),
+                details::mapped<T, outcome>(run(std::move(operation), asio::use_awaitable), *this),
                 std::forward<Token>(token));
         }
     }

@@ -8,6 +8,8 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <string>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -17,8 +19,10 @@ struct access;
 
 namespace details {
 
-template <class T, class Outcome>
-asio::awaitable<Outcome> mapped(asio::awaitable<result<std::optional<bson::document>>> what);
+/// `From` has the namespace that the document comes from: a collection or a cursor.
+template <class T, class Outcome, class From>
+asio::awaitable<Outcome> mapped(asio::awaitable<result<std::optional<bson::document>>> what,
+                                From from);
 
 }  // namespace details
 
@@ -114,10 +118,10 @@ public:
         if constexpr (std::same_as<T, bson::document>)
             return initiate(executor(), next_as<outcome>(false), std::forward<Token>(token));
         else
-            return initiate(
-                executor(),
-                details::mapped<T, outcome>(next_as<result<std::optional<bson::document>>>(false)),
-                std::forward<Token>(token));
+            return initiate(executor(),
+                            details::mapped<T, outcome>(
+                                next_as<result<std::optional<bson::document>>>(false), *this),
+                            std::forward<Token>(token));
     }
 
     /// The same, but asks the server at most once: nothing may also mean that it has nothing yet.
@@ -158,6 +162,8 @@ public:
     std::int64_t id() const noexcept;
     bool is_open() const noexcept;  // there may be more, here or on the server
     asio::any_io_executor executor() const noexcept;
+    /// "database.collection", once the first batch has come.
+    std::string namespace_name() const;
 
 private:
     friend struct access;
@@ -180,14 +186,22 @@ private:
 
 namespace details {
 
-/// A document as the type that was asked for.
-template <class T>
-result<T> read_as(bson::view from)
+/// The error of a document that is not what it was to be read as: names the type, the namespace and
+/// the document's _id.
+error unreadable(error why, const std::type_info& as, bson::view document, std::string space);
+
+/// A document as the type that was asked for. `From` has its namespace.
+template <class T, class From>
+result<T> read_as(bson::view document, const From& from)
 {
-    if constexpr (std::same_as<T, bson::document>)
-        return bson::document{from};
-    else
-        return bson::from_bson<T>(from);
+    if constexpr (std::same_as<T, bson::document>) {
+        return bson::document{document};
+    } else {
+        auto read = bson::from_bson<T>(document);
+        if (!read) [[unlikely]]
+            return unreadable(std::move(read).error(), typeid(T), document, from.namespace_name());
+        return read;
+    }
 }
 
 /// Ends a coroutine that gives a T, or a result<T>.
@@ -205,8 +219,9 @@ Outcome give(result<T> outcome)
 namespace details {
 
 /// A document that may have been found, as the type that was asked for.
-template <class T, class Outcome>
-asio::awaitable<Outcome> mapped(asio::awaitable<result<std::optional<bson::document>>> what)
+template <class T, class Outcome, class From>
+asio::awaitable<Outcome> mapped(asio::awaitable<result<std::optional<bson::document>>> what,
+                                From from)
 {
     using found = std::optional<T>;
     auto one = co_await std::move(what);
@@ -214,7 +229,7 @@ asio::awaitable<Outcome> mapped(asio::awaitable<result<std::optional<bson::docum
         co_return details::give<Outcome>(result<found>{std::move(one).error()});
     if (!*one)
         co_return details::give<Outcome>(result<found>{found{}});
-    auto read = details::read_as<T>((*one)->view());
+    auto read = details::read_as<T>((*one)->view(), from);
     if (!read)
         co_return details::give<Outcome>(result<found>{std::move(read).error()});
     co_return details::give<Outcome>(result<found>{found{*std::move(read)}});
@@ -236,7 +251,7 @@ asio::awaitable<Outcome> cursor::all_as(cursor from)
         if (!*more)
             break;
         for (const bson::view one : from.batch()) {
-            auto read = details::read_as<T>(one);
+            auto read = details::read_as<T>(one, from);
             if (!read)
                 co_return details::give<Outcome>(result<std::vector<T>>{std::move(read).error()});
             found.push_back(*std::move(read));

@@ -51,6 +51,18 @@ struct command_failed {
     const error& failure;
 };
 
+/// A command has had no reply for 30 seconds, and is still waited for. Reported once, with the next
+/// heartbeat of any server; not behind a load balancer, which has none. An extension of ours.
+struct command_overdue {
+    std::string command_name;
+    std::string database_name;
+    request_id request = {};
+    operation_id operation = {};
+    endpoint server;
+    connection_id driver_connection = {};
+    duration waited{};  // so far
+};
+
 /// What a connection string says of pools; the same for every pool of a client.
 struct pool_limits {
     std::uint32_t max_size = 0;  // 0: no limit
@@ -165,6 +177,7 @@ public:
     virtual void on(const events::command_started&) noexcept {}
     virtual void on(const events::command_succeeded&) noexcept {}
     virtual void on(const events::command_failed&) noexcept {}
+    virtual void on(const events::command_overdue&) noexcept {}
 
     virtual void on(const events::pool_created&) noexcept {}
     virtual void on(const events::pool_ready&) noexcept {}

@@ -53,6 +53,16 @@ protected:
                             std::forward<Token>(token));
     }
 
+    /// The same for an operation that was given values of the caller's own types, as deduced from
+    /// forwarding references: see refuse_awaited_temporaries().
+    template <class... Arguments, class Operation, class Token>
+    auto run_with(Operation operation, Token&& token) const
+    {
+        using outcome = decltype(run(std::move(operation), std::forward<Token>(token)));
+        completion_details::refuse_awaited_temporaries<outcome, Arguments...>();
+        return run(std::move(operation), std::forward<Token>(token));
+    }
+
     std::shared_ptr<client_impl> client_;
     std::shared_ptr<const collection_settings> settings_;
 

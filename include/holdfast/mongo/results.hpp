@@ -55,6 +55,7 @@ private:
     static constexpr std::size_t usual_size = 4 + 1 + 4 + 12 + 1;  // {_id: an object_id}
 
     void add(std::span<const std::uint8_t> element);
+    void add_unusual(std::span<const std::uint8_t> element);
     void begin_unusual();
 
     bson::byte_buffer bytes_;  // documents {_id: value}, one behind the other

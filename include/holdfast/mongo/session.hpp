@@ -15,8 +15,9 @@ namespace holdfast::mongo {
 struct access;
 
 /// A row of operations that the server knows to belong together. Started by a client, passed to its
-/// operations one at a time, and ended when the last copy goes, or by end(). Not for two threads at
-/// a time, unlike the client itself.
+/// operations one at a time, and ended when the last copy goes, or by end(). An operation that
+/// starts while another one of the session has not ended fails, and nothing is sent. Not for two
+/// threads at a time, unlike the client itself.
 class session {
 public:
     /// What the server knows it by; nothing before its first operation.

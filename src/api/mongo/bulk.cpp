@@ -1,9 +1,11 @@
 #include "holdfast/mongo/bulk.hpp"
 
+#include "holdfast/bson/builder.hpp"
 #include "holdfast/bson/store.hpp"
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace holdfast::mongo {
 
@@ -14,6 +16,21 @@ namespace {
 constexpr std::size_t id_size = 1 + 4 + 12;  // an element: type, "_id", the value
 
 }  // namespace
+
+void remove_unset_id(bson::document& mapped)
+{
+    const bson::element id = mapped.find("_id");
+    if (!id || id.type() != bson::type::object_id || id.as_object_id() != bson::object_id{})
+        return;
+    bson::byte_buffer bytes;
+    bson::builder rest{bytes};
+    for (const bson::element& one : mapped) {
+        if (one.key() != "_id")
+            rest.copy(one);
+    }
+    if (rest.finish())
+        mapped = bson::document::adopt(std::move(bytes));
+}
 
 std::size_t write_list::keep(bson::view document)
 {
@@ -41,11 +58,14 @@ void write_list::make_room(std::size_t bytes)
 
 void write_list::insert(std::uint32_t space, document_argument argument)
 {
-    if (argument.mapping_error() != nullptr) [[unlikely]] {
+    if (argument.mapping_error() == nullptr)
+        insert(space, argument.view());
+    else
         fail(*argument.mapping_error());
-        return;
-    }
-    const bson::view document = argument.view();
+}
+
+void write_list::insert(std::uint32_t space, bson::view document)
+{
     const bool without_id = !has_id(document);
     const std::size_t size = document.size() + (without_id ? id_size : 0);
     if (bytes_.capacity() - bytes_.size() < size || writes_.size() == writes_.capacity())

@@ -2,6 +2,7 @@
 #include "api/mongo/client_impl.hpp"
 #include "core/mongo/operation/bulk.hpp"
 
+#include <string>
 #include <utility>
 
 namespace holdfast::mongo {
@@ -22,7 +23,7 @@ class shared_order {
 public:
     /// `first` is the first command, with all that the application has said.
     shared_order(client_impl& impl, const shell::mongo::command_order& first)
-        : until_{first.until}, session_{first.session}
+        : until_{first.until}, counted_{*impl.running}, session_{first.session}
     {
         if (!session_ && first.acknowledged)
             session_ = impl.implicit_session();
@@ -36,13 +37,25 @@ public:
         order.until = until_;
         order.session = session_;
         order.operation = facts.operation;
+        order.continues = facts.operation != operation_id{};
         order.facts = &facts;
         return order;
     }
 
 private:
     core::deadline until_;
+    shell::mongo::running_operation counted_;  // between the commands as well
     std::shared_ptr<shell::mongo::session_state> session_;
 };
+
+/// The error of many writes, with the operation in words, and the last server that has replied.
+inline error with_bulk_facts(error why, std::string operation, const endpoint& server)
+{
+    if (why.context("operation").empty())
+        why = std::move(why).with_context("operation", std::move(operation));
+    if (why.context("server").empty() && !server.value().empty())
+        why = std::move(why).with_context("server", server.value());
+    return why;
+}
 
 }  // namespace holdfast::mongo

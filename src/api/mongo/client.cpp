@@ -21,7 +21,10 @@ client::client(asio::any_io_executor on, std::string_view uri, client_options op
 result<client> client::create(asio::any_io_executor on, std::string_view uri,
                               client_options options)
 {
-    return access::in_world(api::default_world(std::move(on)), uri, std::move(options));
+    auto made = access::in_world(api::default_world(std::move(on)), uri, std::move(options));
+    if (made)
+        made->client_->fallback_log = console_log(severity::warning);
+    return made;
 }
 
 result<client> access::in_world(std::shared_ptr<runtime::world> world, std::string_view uri,
@@ -30,10 +33,15 @@ result<client> access::in_world(std::shared_ptr<runtime::world> world, std::stri
     auto parsed = core::mongo::parse_uri(uri);
     if (!parsed)
         return std::move(parsed).error();
-    if (auto fine = check(parsed->settings, options); !fine)
+    if (auto fine = check(*parsed, options); !fine)
         return std::move(fine).error();
     return make_client(
         std::make_shared<client_impl>(std::move(world), *std::move(parsed), std::move(options)));
+}
+
+bson::object_id client::new_id() const
+{
+    return client_->new_id();
 }
 
 session client::start_session(session_options options) const
@@ -64,9 +72,9 @@ asio::awaitable<void> client::ready() const
     return open_or_throw(client_);
 }
 
-asio::awaitable<void> client::close() const
+asio::awaitable<void> client::close(close_options options) const
 {
-    return client_impl::close(client_);
+    return client_impl::close(client_, options);
 }
 
 std::string client::dump_state() const

@@ -69,7 +69,7 @@ asio::awaitable<Outcome> write_all(std::shared_ptr<client_impl> client,
         said.order = cursor_order(shared, facts, std::move(*last));
         said.facts = std::move(facts);
         const bool waits = waited_for && !said.order.until.expired(client->world->steady_now());
-        const auto time_limit = end_sessions_timeout(*client);
+        const auto time_limit = kill_cursors_deadline(*client);
         said.order.until = waits ? core::deadline::sooner(said.order.until, time_limit)
                                  : time_limit;
         if (waits || client->make_blocking)

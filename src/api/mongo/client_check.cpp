@@ -1,11 +1,33 @@
 #include "api/mongo/client_impl.hpp"
 #include "core/mongo/error/errc.hpp"
 
+#include <string>
+#include <utility>
+#include <vector>
+
 namespace holdfast::mongo {
 
-result<void> check(const core::mongo::client_settings& settings, const client_options& options)
+namespace {
+
+error refused(const std::vector<std::string>& warnings)
 {
-    if (settings.proxy.host)
+    std::string text = "the connection string is not accepted with client_options::strict: ";
+    for (const std::string& one : warnings) {
+        if (&one != &warnings.front())
+            text += "; ";
+        text += one;
+    }
+    return error{core::mongo::errc::invalid_option, std::move(text)}.with_context("option",
+                                                                                  "strict");
+}
+
+}  // namespace
+
+result<void> check(const core::mongo::parsed_uri& from, const client_options& options)
+{
+    if (options.strict && !from.warnings.empty())
+        return refused(from.warnings);
+    if (from.settings.proxy.host)
         return error{core::mongo::errc::invalid_option,
                      "proxyHost: this version cannot go through a proxy; connect directly"}
             .with_context("option", "proxyHost");

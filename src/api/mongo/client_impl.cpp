@@ -20,7 +20,13 @@ using shell::mongo::client_state;
 
 constexpr std::chrono::milliseconds end_sessions_timeout{500};
 
-/// Keeps the world until the last coroutine of a client that was not closed has gone.
+/// Of endSessions: without a primary, a secondary takes it.
+core::mongo::read_preference any_member()
+{
+    return {.mode = core::mongo::read_mode::primary_preferred};
+}
+
+/// Keeps what the coroutines of a client that was not closed share, until the last has ended.
 runtime::awaitable<void> outlive(std::shared_ptr<client_state> state)
 {
     co_await state->servers->ended();
@@ -172,8 +178,9 @@ runtime::awaitable<void> client_impl::end_sessions(std::shared_ptr<client_state>
         if (auto written = command.finish(); written)
             order.body = core::mongo::command_message{*written};
         order.database = "admin";
+        order.without_session = true;
         order.selects = core::mongo::operation_kind::read;
-        order.preference.mode = core::mongo::read_mode::primary_preferred;
+        order.preference = any_member();
         order.until = core::deadline::after(with->world.steady_now(), end_sessions_timeout);
         const auto ended = co_await shell::mongo::execute(with, std::move(order));
         if (!ended)
@@ -181,8 +188,25 @@ runtime::awaitable<void> client_impl::end_sessions(std::shared_ptr<client_state>
     }
 }
 
-runtime::awaitable<void> client_impl::close(std::shared_ptr<client_impl> self)
+/// Begins no operation any more, and waits for those under way.
+runtime::awaitable<void> client_impl::drain(std::shared_ptr<client_impl> self,
+                                            std::chrono::milliseconds limit)
 {
+    {
+        const std::scoped_lock lock{self->mutex};
+        if (self->where == stage::open)
+            self->where = stage::draining;
+        if (self->where != stage::draining)
+            co_return;
+    }
+    co_await self->running->ended(deadline_of(self->world->steady_now(), limit).when());
+}
+
+runtime::awaitable<void> client_impl::close(std::shared_ptr<client_impl> self,
+                                            close_options options)
+{
+    if (options.drain.count() > 0)
+        co_await drain(self, options.drain);
     std::shared_ptr<client_state> with;
     {
         const std::scoped_lock lock{self->mutex};
@@ -193,8 +217,9 @@ runtime::awaitable<void> client_impl::close(std::shared_ptr<client_impl> self)
     self->opened.notify();
     if (!with)
         co_return;
-    const auto anybody = with->servers->try_select({.kind = core::mongo::operation_kind::read});
-    if (anybody && *anybody)
+    const auto reachable = with->servers->try_select(
+        {.kind = core::mongo::operation_kind::read, .preference = any_member()});
+    if (reachable && *reachable)
         co_await end_sessions(with);
     with->close();
     co_await with->servers->ended();

@@ -1,5 +1,6 @@
 #pragma once
 #include "api/mongo/collection_settings.hpp"
+#include "core/mongo/operation/operation_name.hpp"
 #include "core/mongo/uri/uri.hpp"
 #include "holdfast/bson/object_id.hpp"
 #include "holdfast/mongo/client.hpp"
@@ -80,24 +81,36 @@ struct client_impl : std::enable_shared_from_this<client_impl> {
     runtime::awaitable<result<void>> make_ready(const shell::mongo::command_order& order);
     result<void> append_metadata(std::string_view name, std::string_view version,
                                  std::string_view platform);
-    static runtime::awaitable<void> close(std::shared_ptr<client_impl> self);
+    static runtime::awaitable<void> close(std::shared_ptr<client_impl> self, close_options options);
     std::string dump();
 
-    /// Nothing has to be looked up or refused first.
-    bool may_run_now(const shell::mongo::command_order& order) const noexcept
+    /// Whether nothing has to be looked up or refused first. The order counts as running before the
+    /// stage is read: a drain that begins meanwhile waits for it, or else it is refused.
+    bool may_run_now(shell::mongo::command_order& order) const noexcept
     {
-        return is_open() && (!order.session || order.session->owner == this);
+        order.counted = shell::mongo::running_operation{*running};
+        const stage now = where.load();
+        return (now == stage::open || (now == stage::draining && order.continues)) &&
+               (!order.session || order.session->owner == this);
     }
-    bool is_open() const noexcept { return where.load(std::memory_order_acquire) == stage::open; }
+    /// A client that drains still is.
+    bool is_open() const noexcept
+    {
+        const stage now = where.load(std::memory_order_acquire);
+        return now == stage::open || now == stage::draining;
+    }
 
     const std::shared_ptr<runtime::world> world;
+    const std::shared_ptr<shell::mongo::running_operations> running =
+        std::make_shared<shell::mongo::running_operations>(*world);
     const client_options options;
     std::function<runtime::stream_ptr(runtime::stream_ptr)> make_blocking = {};  // see pool_options
+    std::shared_ptr<log_sink> fallback_log = {};  // for warnings, if the application gave no log
     core::mongo::parsed_uri source;
     runtime::event opened;
 
     std::mutex mutex;
-    enum class stage : std::uint8_t { fresh, opening, open, failed, closed };
+    enum class stage : std::uint8_t { fresh, opening, open, failed, draining, closed };
     std::atomic<stage> where = stage::fresh;  // changes under the mutex
     std::shared_ptr<shell::mongo::client_state> state;  // once open; does not change then
     std::optional<error> failure;
@@ -111,7 +124,10 @@ private:
                                                      core::deadline until);
     result<std::shared_ptr<shell::mongo::client_state>> made_of(
         const core::mongo::parsed_uri& found);
+    void show_warnings(const shell::mongo::event_hub& to, const std::vector<std::string>& warnings);
     void settle(result<std::shared_ptr<shell::mongo::client_state>>& made);
+    static runtime::awaitable<void> drain(std::shared_ptr<client_impl> self,
+                                          std::chrono::milliseconds limit);
     static runtime::awaitable<void> end_sessions(std::shared_ptr<shell::mongo::client_state> with);
     template <class Outcome, class T>
     static runtime::awaitable<Outcome> open_and_read(std::shared_ptr<client_impl> self,
@@ -119,12 +135,14 @@ private:
                                                      reader<T> read);
 
     const std::shared_ptr<const collection_settings> everywhere_;
+    bool warnings_shown_ = false;  // belongs to the one operation that opens the client
     std::mutex ids_mutex_;
     bson::object_id_source ids_;
 };
 
-/// Finds options that contradict each other, and those that this version does not support.
-result<void> check(const core::mongo::client_settings& settings, const client_options& options);
+/// Finds options that contradict each other, and those that this version does not support; with
+/// client_options::strict the warnings about the connection string are errors, too.
+result<void> check(const core::mongo::parsed_uri& from, const client_options& options);
 
 namespace details {
 
@@ -152,7 +170,7 @@ runtime::awaitable<Outcome> client_impl::open_and_read(std::shared_ptr<client_im
                                                                             std::move(order), read);
         outcome.emplace(std::move(read_back));
     } else {
-        outcome.emplace(std::move(ready).error());
+        outcome.emplace(core::mongo::with_operation(std::move(ready).error(), order));
     }
     co_await asio::this_coro::throw_if_cancelled(throws);
     co_return details::give<Outcome>(*std::move(outcome));

@@ -66,6 +66,7 @@ topology_options options_for(const client_settings& from, connection_config conf
     }
     options.function_as_a_service = is_function_as_a_service(who.environment);
     options.fail_fast_on_terminal_errors = from.fail_fast_on_terminal_errors;
+    options.rescue_from_deposed_primary = from.rescue_from_deposed_primary;
     return options;
 }
 
@@ -125,7 +126,7 @@ runtime::awaitable<result<bool>> client_impl::wait_for_turn(std::shared_ptr<clie
             const std::scoped_lock lock{self->mutex};
             if (self->where == stage::open)
                 co_return false;
-            if (self->where == stage::closed)
+            if (self->where == stage::closed || self->where == stage::draining)
                 co_return is_closed();
             if (self->where != stage::opening) {
                 self->where = stage::opening;
@@ -167,13 +168,20 @@ runtime::awaitable<result<void>> client_impl::open_now(std::shared_ptr<client_im
 
 result<std::shared_ptr<client_state>> client_impl::made_of(const core::mongo::parsed_uri& found)
 {
+    if (auto fine = check(found, options); !fine)
+        return std::move(fine).error();  // the TXT record has options as well
+    auto events = std::make_shared<shell::mongo::event_hub>(
+        options.listeners, options.log, options.log_document_length, fallback_log);
+    show_warnings(*events, found.warnings);
     const auto who = api::describe_process(found.settings.app_name);
     auto config = shell::mongo::make_connection_config(*world, found.settings, who);
     if (!config)
         return std::move(config).error();
-    auto events = std::make_shared<shell::mongo::event_hub>(options.listeners, options.log,
-                                                            options.log_document_length);
-    auto made = std::make_shared<client_state>(world, found.settings, events);
+    // The connections' config alone keeps the password, and what is made of the key's.
+    core::mongo::client_settings without_login = found.settings;
+    without_login.credential.reset();
+    without_login.tls.certificate_key_file_password.reset();
+    auto made = std::make_shared<client_state>(world, std::move(without_login), events, running);
     {
         const std::scoped_lock lock{mutex};
         for (const core::mongo::wrapping_library& one : wrapped_by)
@@ -184,7 +192,21 @@ result<std::shared_ptr<client_state>> client_impl::made_of(const core::mongo::pa
     for_topology.make_blocking = make_blocking;
     for_topology.selection.selector = adapted(options.server_selector);
     made->servers = shell::mongo::topology::make(*world, std::move(for_topology), events);
+    source.settings.credential.reset();
+    source.settings.tls.certificate_key_file_password.reset();
+    source.source.password.reset();
+    source.source.options.clear();
     return made;
+}
+
+/// Once, however often the client must try to open.
+void client_impl::show_warnings(const shell::mongo::event_hub& to,
+                                const std::vector<std::string>& warnings)
+{
+    if (std::exchange(warnings_shown_, true))
+        return;
+    for (const std::string& one : warnings)
+        to.warn(log_components::client, "connection string: " + one);
 }
 
 /// Publishes the outcome of opening to the operations that wait. The client may be closed by now.

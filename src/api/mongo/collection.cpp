@@ -12,6 +12,11 @@ const std::string& collection::name() const noexcept
     return settings_->collection;
 }
 
+std::string collection::namespace_name() const
+{
+    return database_name() + "." + name();
+}
+
 const std::string& collection::database_name() const noexcept
 {
     return settings_->database;

@@ -3,7 +3,9 @@
 #include "core/mongo/operation/bulk.hpp"
 #include "holdfast/mongo/collection.hpp"
 
+#include <concepts>
 #include <memory>
+#include <string>
 #include <utility>
 
 /// Many writes to one collection: as many commands as it takes.
@@ -19,7 +21,7 @@ using finisher = result<T> (collection_writes::*)();
 template <class Outcome, class T>
 asio::awaitable<Outcome> write_all(std::shared_ptr<client_impl> client,
                                    std::unique_ptr<collection_writes> writes, shared_order shared,
-                                   finisher<T> finish)
+                                   finisher<T> finish, std::string operation)
 {
     // A cancelled command is a failed one; Asio would throw out of the next co_await.
     const bool throws = co_await asio::this_coro::throw_if_cancelled();
@@ -31,7 +33,10 @@ asio::awaitable<Outcome> write_all(std::shared_ptr<client_impl> client,
         writes->done(std::move(outcome));
     }
     co_await asio::this_coro::throw_if_cancelled(throws);
-    co_return details::give<Outcome>((*writes.*finish)());
+    auto finished = (*writes.*finish)();
+    if (!finished)
+        finished = with_bulk_facts(std::move(finished).error(), std::move(operation), facts.server);
+    co_return details::give<Outcome>(std::move(finished));
 }
 
 template <class Outcome, class T>
@@ -45,7 +50,10 @@ asio::awaitable<Outcome> start(const std::shared_ptr<client_impl>& client,
         return details::failed<Outcome, T>(std::move(writes).error());
     shared_order shared{
         *client, client->order_for(core::mongo::command{*(*writes)->next()}, options.session)};
-    return write_all<Outcome, T>(client, *std::move(writes), std::move(shared), finish);
+    const bool inserts = std::same_as<T, insert_many_result>;
+    return write_all<Outcome, T>(client, *std::move(writes), std::move(shared), finish,
+                                 (inserts ? "insert into " : "bulk write to ") + settings.database +
+                                     "." + settings.collection);
 }
 
 }  // namespace

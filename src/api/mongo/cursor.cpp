@@ -19,35 +19,6 @@ namespace {
 using shell::mongo::answer_facts;
 using shell::mongo::command_order;
 
-constexpr int namespace_not_found = 26;
-
-error_code server_says(int code) noexcept
-{
-    return {code, core::mongo::server_category()};
-}
-
-/// Whether the server may still have a cursor after a getMore has failed like this.
-bool may_be_left(const error& why) noexcept
-{
-    for (const int gone : {43, 175, 237})  // CursorNotFound, QueryPlanKilled, CursorKilled
-        if (why.code() == server_says(gone))
-            return false;
-    switch (kind_of(why)) {
-    case error_kind::server:
-    case error_kind::write:
-    case error_kind::bulk_write:
-    case error_kind::timeout:
-    case error_kind::cancelled:
-        return true;
-    case error_kind::network:  // the server ends what a connection has left behind
-    case error_kind::selection:
-    case error_kind::authentication:
-    case error_kind::client:
-        return false;
-    }
-    return false;
-}
-
 }  // namespace
 
 /// One query and the batch that is at hand. Coroutines keep it by a shared pointer.
@@ -108,6 +79,7 @@ public:
 
     batch_view batch() const noexcept { return batch_view{shown_}; }
     std::int64_t id() const noexcept { return id_; }
+    const std::string& space() const noexcept { return space_; }
     bool is_open() const noexcept { return can_ask() || has_document(); }
     asio::any_io_executor executor() const noexcept { return client_->world->executor(); }
 
@@ -172,7 +144,7 @@ private:
 
     bool means_empty(const error& why) const noexcept
     {
-        return fresh_ && rules_.missing_is_empty && why.code() == server_says(namespace_not_found);
+        return fresh_ && rules_.missing_is_empty && core::mongo::is_namespace_not_found(why);
     }
 
     /// An error ends the cursor. Gives the killCursors to be awaited, unless it is better sent in
@@ -199,6 +171,7 @@ private:
     void wait_for_close(bool server_has_it) noexcept
     {
         failed_ = true;
+        counted_ = {};
         at_ = {};
         shown_ = {};
         id_ = server_has_it ? id_ : 0;
@@ -231,6 +204,7 @@ private:
     {
         if (!session_)
             session_ = client_->implicit_session();
+        counted_ = shell::mongo::running_operation{*client_->running};
         command_order order = client_->order_for(std::move(first_), nullptr);
         until_ = order.until;
         return order;
@@ -246,6 +220,7 @@ private:
         command_order order = client_->order_for(std::move(more), nullptr);
         if (!rules_.tailable)
             order.until = until_;
+        order.continues = true;
         return order;
     }
 
@@ -280,7 +255,8 @@ private:
         what.timeout = timeout_;
         kill_cursors last;
         last.order = client_->order_for(std::move(what), nullptr);
-        last.order.until = core::deadline::sooner(last.order.until, end_sessions_timeout(*client_));
+        last.order.until = core::deadline::sooner(last.order.until,
+                                                  kill_cursors_deadline(*client_));
         last.order.session = session_;
         last.facts = std::exchange(facts_, answer_facts{});
         return last;
@@ -290,9 +266,11 @@ private:
     /// the client's own thread is there to monitor servers.
     void kill_in_background() noexcept
     try {
-        if (id_ == 0 || !client_->is_open())
+        if (id_ == 0)
             return;
         auto last = parting();
+        if (!client_->is_open())
+            return;
         if (client_->make_blocking)
             unsaid_ = std::move(last);
         else
@@ -304,6 +282,7 @@ private:
     /// The server has no more: what was kept for it goes back.
     void release()
     {
+        counted_ = {};
         session_.reset();
         facts_.pin.reset();
     }
@@ -318,6 +297,7 @@ private:
     }
 
     const std::shared_ptr<client_impl> client_;
+    shell::mongo::running_operation counted_;  // between its commands as well
     std::shared_ptr<shell::mongo::session_state> session_;  // the application's, or one of ours
     std::optional<error> fault_;  // of the query itself
     core::mongo::command first_;
@@ -352,6 +332,11 @@ batch_view cursor::batch() const noexcept
 std::int64_t cursor::id() const noexcept
 {
     return impl_->id();
+}
+
+std::string cursor::namespace_name() const
+{
+    return impl_->space();
 }
 
 bool cursor::is_open() const noexcept

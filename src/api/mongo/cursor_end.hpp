@@ -13,6 +13,9 @@ namespace holdfast::mongo {
 
 struct client_impl;
 
+/// Whether the server may still have a cursor after a getMore has failed like this.
+bool may_be_left(const error& why) noexcept;
+
 /// A killCursors command. The server would end the cursor by itself later, so the outcome does not
 /// matter.
 struct kill_cursors {
@@ -21,7 +24,7 @@ struct kill_cursors {
 };
 
 /// How long we try it.
-core::deadline end_sessions_timeout(const client_impl& of);
+core::deadline kill_cursors_deadline(const client_impl& of);
 
 /// Sends it. Keeps all that it needs, but not the client, which may be destroyed meanwhile.
 runtime::awaitable<void> say(std::shared_ptr<shell::mongo::client_state> with, kill_cursors what);

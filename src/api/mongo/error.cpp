@@ -2,19 +2,15 @@
 
 #include "core/mongo/error/errc.hpp"
 #include "core/mongo/error/server_error.hpp"
-#include "core/mongo/retry/labels.hpp"
+#include "core/mongo/retry/applied.hpp"
 #include "core/pool/errc.hpp"
 #include "holdfast/bson/errc.hpp"
 #include "runtime/errc.hpp"
 
-#include <algorithm>
-#include <array>
 #include <charconv>
 
 namespace holdfast::mongo {
 namespace {
-
-namespace label = core::mongo::label;
 
 error_kind kind_of_client_error(core::mongo::errc what, const error& why) noexcept
 {
@@ -25,6 +21,7 @@ error_kind kind_of_client_error(core::mongo::errc what, const error& why) noexce
     case checksum_mismatch:
     case compression_failed:
     case hello_failed:
+    case primary_deposed:
         return error_kind::network;
     case message_too_large:  // theirs, if we had sent something before
         return !why.history().empty() && why.history().back().phase != dispatch_phase::not_sent
@@ -44,6 +41,8 @@ error_kind kind_of_client_error(core::mongo::errc what, const error& why) noexce
     case incompatible_server:
     case no_server:
         return error_kind::selection;
+    case incomplete_reply:
+        return error_kind::server;
     case command_failed:  // with a code it was the server who refused
         return why.context("code").empty() ? error_kind::client : error_kind::server;
     case operation_timed_out:
@@ -86,91 +85,6 @@ bool was_carried_out(const server_failure& refused) noexcept
 {
     return refused.reply.find("writeConcernError").type() == bson::type::document &&
            !refused.reply.find("errmsg");
-}
-
-// ---- What a server's refusal proves ----
-
-/// Errors that may come after a part of the work, or all of it, was done: the server was
-/// interrupted or lost its role meanwhile, a router lost the shard, or only the write concern was
-/// not met.
-constexpr std::array proves_nothing = {
-    1,  // InternalError
-    6,  // HostUnreachable
-    7,  // HostNotFound
-    8,  // UnknownError
-    50,  // MaxTimeMSExpired
-    64,  // WriteConcernFailed
-    79,  // UnknownReplWriteConcern
-    89,  // NetworkTimeout
-    90,  // CallbackCanceled
-    91,  // ShutdownInProgress
-    96,  // OperationFailed
-    100,  // UnsatisfiableWriteConcern
-    189,  // PrimarySteppedDown
-    202,  // NetworkInterfaceExceededTimeLimit
-    262,  // ExceededTimeLimit
-    279,  // ClientDisconnect
-    9001,  // SocketException
-    10058,  // LegacyNotPrimary
-    10107,  // NotWritablePrimary
-    11600,  // InterruptedAtShutdown
-    11601,  // Interrupted
-    11602,  // InterruptedDueToReplStateChange
-    13435,  // NotPrimaryNoSecondaryOk
-    13436,  // NotPrimaryOrSecondary
-};
-
-/// Errors that only the execution of a statement can find. A server looks first whether it knows
-/// the transaction number already, so nothing that was sent under it before has been applied.
-constexpr std::array proves_all = {
-    121,  // DocumentValidationFailure
-    11000,  // DuplicateKey
-};
-
-template <std::size_t N>
-bool contains(const std::array<int, N>& codes, int code) noexcept
-{
-    return std::ranges::find(codes, code) != codes.end();
-}
-
-template <class Labels>
-bool has(const Labels& labels, std::string_view wanted) noexcept
-{
-    return std::ranges::find(labels, wanted) != labels.end();
-}
-
-/// Whether a write may have been applied, after the server has answered an attempt with an error.
-/// `before`: what was known until then.
-template <class Labels>
-bool after_answer(bool before, error_code cause, const Labels& labels) noexcept
-{
-    // The server says so, or has rejected the command unread: this attempt has written nothing.
-    const bool turned_away = has(labels, label::system_overloaded) && has(labels, label::retryable);
-    if (has(labels, label::no_writes_performed) || turned_away)
-        return before;
-    if (cause.category() != core::mongo::server_category())
-        return true;  // there was a reply, and we do not understand it
-    if (contains(proves_all, cause.value()))
-        return false;
-    return before || has(labels, label::retryable_write) || contains(proves_nothing, cause.value());
-}
-
-bool after_attempts(std::span<const attempt> history) noexcept
-{
-    bool possible = false;
-    for (const attempt& one : history) {
-        switch (one.phase) {
-        case dispatch_phase::not_sent:
-            break;
-        case dispatch_phase::in_flight:
-            possible = true;
-            break;
-        case dispatch_phase::answered:
-            possible = after_answer(possible, one.cause, one.labels);
-            break;
-        }
-    }
-    return possible;
 }
 
 /// Without a history only the code is known: a connection that broke while it was used.
@@ -262,13 +176,8 @@ std::string_view server_code_name(const error& why) noexcept
                                                             : std::string_view{};
 }
 
-/// Yes, unless something proves the contrary. What follows from each attempt, in their order:
-///   not sent    nothing;
-///   in flight   it may have been applied, for ever, unless a later attempt under the same
-///               transaction number finds that it was not;
-///   answered    depends on the error, see above: most prove that this attempt has written nothing.
-/// Only attempts that carry such a number are repeated after a lost connection, so whatever follows
-/// one in flight has the same number.
+/// Yes, unless something proves the contrary: see core/mongo/retry/applied.hpp. The last attempt of
+/// a history has the sum of all.
 bool may_have_been_applied(const error& why) noexcept
 {
     if (const write_failure* const failed = write_failure_of(why)) {
@@ -289,9 +198,9 @@ bool may_have_been_applied(const error& why) noexcept
         refused != nullptr && was_carried_out(*refused))
         return true;
     if (!why.history().empty())
-        return after_attempts(why.history());
+        return why.history().back().possibly_applied;
     if (why.code().category() == core::mongo::server_category())
-        return after_answer(false, why.code(), why.labels());
+        return core::mongo::possibly_applied_after_reply(false, why.code(), why.labels());
     return broke_in_use(why);
 }
 

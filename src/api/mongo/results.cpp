@@ -67,6 +67,12 @@ void id_list::add(std::span<const std::uint8_t> element)
         ++count_;
         return write_holder(bytes_, element.first<usual_size - 4 - 1>());
     }
+    add_unusual(element);
+}
+
+/// Apart, so that the usual one need not save registers for it.
+[[gnu::noinline]] void id_list::add_unusual(std::span<const std::uint8_t> element)
+{
     begin_unusual();
     write_holder(bytes_, element);
 }

@@ -64,6 +64,13 @@ auto starter<Operation>::try_start(const std::shared_ptr<client_impl>& client,
     return start_as<result<value_type>>(client, in, std::move(operation));
 }
 
+// Not to be made before their overloads of start_as() are known.
+extern template struct starter<core::mongo::insert_many_operation>;
+extern template struct starter<core::mongo::bulk_write_operation>;
+extern template struct starter<core::mongo::client_bulk_write_operation>;
+extern template struct starter<core::mongo::create_collection_operation>;
+extern template struct starter<core::mongo::list_collection_names_operation>;
+
 }  // namespace details
 
 }  // namespace holdfast::mongo

@@ -19,6 +19,7 @@ public:
                                                      std::move(options))}
     {
         impl_->make_blocking = api::blocking_runtime::make_blocking;
+        impl_->fallback_log = console_log(severity::warning);
     }
 
     /// Names are looked up by the client's own thread, once, for the first operation.
@@ -51,7 +52,7 @@ result<client> client::create(std::string_view uri, mongo::client_options option
     auto parsed = core::mongo::parse_uri(uri);
     if (!parsed)
         return std::move(parsed).error();
-    if (auto fine = mongo::check(parsed->settings, options); !fine)
+    if (auto fine = mongo::check(*parsed, options); !fine)
         return std::move(fine).error();
     auto on = std::make_shared<client_bridge>(*std::move(parsed), std::move(options));
     mongo::client inner = mongo::access::make_client(on->impl());
@@ -94,9 +95,9 @@ void client::append_metadata(std::string_view name, std::string_view version,
     inner_.append_metadata(name, version, platform);
 }
 
-void client::close() const
+void client::close(mongo::close_options options) const
 {
-    bridge_->run(inner_.close());
+    bridge_->run(inner_.close(options));
 }
 
 }  // namespace holdfast::mongo::sync

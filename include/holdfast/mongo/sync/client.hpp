@@ -96,6 +96,7 @@ public:
     }
 
     /// See mongo::client. Does no I/O.
+    bson::object_id new_id() const { return inner_.new_id(); }
     mongo::session start_session(mongo::session_options options = {}) const;
     result<mongo::session> try_start_session(mongo::session_options options = {}) const;
     void append_metadata(std::string_view name, std::string_view version = {},
@@ -106,8 +107,8 @@ public:
     result<void> try_ready() const { return bridge_->open(); }
 
     /// Ends the operations of other threads, and waits until nothing runs any more. Later calls
-    /// fail.
-    void close() const;
+    /// fail. With `{.drain = 5s}` these operations have that long to end by themselves.
+    void close(mongo::close_options options = {}) const;
 
     /// The topology and its pools in a few lines, for people.
     std::string dump_state() const { return inner_.dump_state(); }

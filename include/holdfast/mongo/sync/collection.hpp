@@ -155,6 +155,23 @@ public:
         return wait(inner_.insert_many(documents, options, asio::use_awaitable));
     }
 
+    /// The documents themselves: `accounts.insert_many(ada, bob)`.
+    template <mongo::details::storable First, mongo::details::storable Second,
+              mongo::details::storable... More>
+    mongo::insert_many_result insert_many(const First& first, const Second& second,
+                                          const More&... more) const
+    {
+        return try_insert_many(first, second, more...).value();
+    }
+    template <mongo::details::storable First, mongo::details::storable Second,
+              mongo::details::storable... More>
+    result<mongo::insert_many_result> try_insert_many(const First& first, const Second& second,
+                                                      const More&... more) const
+    {
+        return wait(inner_.insert_many(mongo::details::inserts_of_each(first, second, more...), {},
+                                       asio::use_awaitable));
+    }
+
     mongo::bulk_write_result bulk_write(mongo::bulk_writes work,
                                         mongo::bulk_write_options options = {}) const
     {

@@ -1,0 +1,58 @@
+#pragma once
+#include "holdfast/error.hpp"
+#include "holdfast/id.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace holdfast::couchbase {
+
+enum class endpoint_state : std::uint8_t { connecting, connected, disconnected };
+
+/// "connected"
+std::string_view name_of(endpoint_state state) noexcept;
+
+/// One connection as the cluster object sees it, without asking the node.
+struct endpoint_diagnostics {
+    endpoint server = {};
+    std::string bucket = {};  // empty: the cluster's own
+    endpoint_state state = endpoint_state::connecting;
+    std::optional<duration> last_activity = {};  // ago
+    std::size_t in_flight = 0;
+    std::string last_error = {};  // of the last attempt to connect, or the end of the last one
+};
+
+struct diagnostics_report {
+    std::vector<endpoint_diagnostics> key_value = {};
+
+    /// For machines: the shape that all Couchbase SDKs share (their RFC 0045).
+    std::string to_json() const;
+};
+
+/// What a node answered.
+struct endpoint_ping {
+    endpoint server = {};
+    std::string bucket = {};
+    std::optional<duration> latency = {};  // none: it did not answer
+    std::string error = {};
+};
+
+struct ping_report {
+    std::vector<endpoint_ping> key_value = {};
+
+    bool all_answered() const noexcept
+    {
+        for (const endpoint_ping& one : key_value) {
+            if (!one.latency)
+                return false;
+        }
+        return !key_value.empty();
+    }
+    std::string to_json() const;
+};
+
+}  // namespace holdfast::couchbase

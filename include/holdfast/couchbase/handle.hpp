@@ -1,0 +1,31 @@
+#pragma once
+#include "holdfast/completion.hpp"
+
+#include <memory>
+#include <utility>
+
+namespace holdfast::couchbase {
+
+struct access;
+struct cluster_impl;
+struct collection_place;
+
+namespace details {
+
+/// Starts a call of calls.hpp, and copies all of its arguments that it needs later. The bodies are
+/// in src/api/couchbase/start_call.hpp, instantiated in the library for each call.
+template <class Call>
+struct starter {
+    using value_type = typename Call::value_type;
+
+    /// Throws `failure` when it is awaited.
+    static asio::awaitable<value_type> start(const collection_place& in, Call&& call);
+    static asio::awaitable<result<value_type>> try_start(const collection_place& in, Call&& call);
+};
+
+/// The executor of the cluster that a collection belongs to.
+asio::any_io_executor executor_of(const collection_place& of) noexcept;
+
+}  // namespace details
+
+}  // namespace holdfast::couchbase

@@ -1,0 +1,70 @@
+#pragma once
+#include "core/couchbase/settings/cluster_settings.hpp"
+#include "holdfast/couchbase/cluster.hpp"
+#include "runtime/world.hpp"
+#include "shell/couchbase/execute/cluster_state.hpp"
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace holdfast::couchbase {
+
+/// What stands behind a cluster, in whatever world it lives.
+struct cluster_impl : std::enable_shared_from_this<cluster_impl> {
+    static result<std::shared_ptr<cluster_impl>> make(std::shared_ptr<runtime::world> in,
+                                                      std::string_view connection_string,
+                                                      cluster_options options,
+                                                      std::shared_ptr<log_sink> fallback_log);
+    cluster_impl(std::shared_ptr<runtime::world> in, core::couchbase::cluster_settings settings,
+                 shell::couchbase::login login, const cluster_options& options);
+    cluster_impl(const cluster_impl&) = delete;
+    cluster_impl& operator=(const cluster_impl&) = delete;
+    ~cluster_impl();
+
+    runtime::awaitable<result<void>> ready(std::string bucket, std::chrono::milliseconds timeout);
+    runtime::awaitable<result<ping_report>> ping(std::chrono::milliseconds timeout);
+    diagnostics_report diagnostics() const;
+    result<void> set_authenticator(const authenticator& next);
+    static runtime::awaitable<void> close(std::shared_ptr<cluster_impl> self);
+
+    shell::couchbase::kv_cluster& nodes() const noexcept { return *state->nodes; }
+
+    const std::shared_ptr<runtime::world> world;
+    const core::couchbase::cluster_settings settings;
+    const std::shared_ptr<shell::couchbase::cluster_state> state;
+};
+
+/// A collection of a cluster, which is opened with its bucket by the first operation.
+struct collection_place {
+    collection_place(std::shared_ptr<cluster_impl> of, shell::couchbase::keyspace at)
+        : cluster{std::move(of)},
+          names{std::make_shared<const shell::couchbase::keyspace>(std::move(at))},
+          is_default{names->path == "_default._default"}
+    {
+    }
+
+    /// The bucket, which lives as long as the cluster. Looks it up once.
+    shell::couchbase::kv_bucket* open() const
+    {
+        shell::couchbase::kv_bucket* const known = bucket_.load(std::memory_order_acquire);
+        return known != nullptr ? known : open_first();
+    }
+
+    const std::shared_ptr<cluster_impl> cluster;
+    const std::shared_ptr<const shell::couchbase::keyspace> names;
+    const bool is_default;
+
+private:
+    shell::couchbase::kv_bucket* open_first() const;
+
+    mutable std::atomic<shell::couchbase::kv_bucket*> bucket_{nullptr};  // the cluster's
+};
+
+/// What an authenticator means for connections.
+result<shell::couchbase::login> login_of(runtime::world& in,
+                                         const core::couchbase::cluster_settings& settings,
+                                         const authenticator& with);
+
+}  // namespace holdfast::couchbase

@@ -1,0 +1,138 @@
+#include "api/couchbase/notify.hpp"
+
+#include <array>
+#include <chrono>
+#include <span>
+#include <utility>
+
+namespace holdfast::couchbase {
+
+namespace {
+
+using shell::couchbase::cluster_event;
+using listener_list = std::vector<std::shared_ptr<event_listener>>;
+
+template <class Event>
+void deliver(const listener_list& to, const Event& what)
+{
+    for (const auto& one : to)
+        one->on(what);
+}
+
+void deliver_event(const listener_list& to, const cluster_event& what)
+{
+    switch (what.what) {
+    case cluster_event::kind::connected:
+        return deliver(to, connection_opened{what.bucket, what.server});
+    case cluster_event::kind::connect_failed:
+        return deliver(to, connection_failed{what.bucket, what.server, what.detail});
+    case cluster_event::kind::disconnected:
+        return deliver(to, connection_lost{what.bucket, what.server, what.detail});
+    case cluster_event::kind::config_taken:
+        return deliver(to, config_changed{what.bucket, what.server, what.detail});
+    case cluster_event::kind::config_refused:
+        return deliver(to, config_refused{what.bucket, what.server, what.detail});
+    case cluster_event::kind::srv_failed:
+        return;
+    }
+}
+
+struct log_line {
+    log_component component;
+    severity level;
+    std::string_view message;
+    std::string_view detail;  // the name of the field
+};
+
+log_line line_of(cluster_event::kind what)
+{
+    namespace part = log_components;
+    switch (what) {
+    case cluster_event::kind::connected:
+        return {part::connection, severity::debug, "connection opened", ""};
+    case cluster_event::kind::connect_failed:
+        return {part::connection, severity::informational, "connection failed", "cause"};
+    case cluster_event::kind::disconnected:
+        return {part::connection, severity::debug, "connection lost", "cause"};
+    case cluster_event::kind::config_taken:
+        return {part::configuration, severity::debug, "configuration changed", "revision"};
+    case cluster_event::kind::config_refused:
+        return {part::configuration, severity::warning, "configuration refused", "cause"};
+    case cluster_event::kind::srv_failed:
+        return {part::cluster, severity::debug, "no SRV records; the host itself is used", "cause"};
+    }
+    return {part::cluster, severity::debug, "event", ""};
+}
+
+void log_event(log_sink& to, const cluster_event& what)
+{
+    const log_line line = line_of(what.what);
+    if (!to.wants(line.component, line.level))
+        return;
+    std::vector<log_field> fields;
+    if (!what.bucket.empty())
+        fields.push_back({"bucket", std::string_view{what.bucket}});
+    if (!what.server.value().empty())
+        fields.push_back({"server", std::string_view{what.server.value()}});
+    if (!line.detail.empty())
+        fields.push_back({line.detail, std::string_view{what.detail}});
+    to.write({line.level, line.component, line.message, fields});
+}
+
+void log_retry(log_sink& to, const core::couchbase::retry_event& event,
+               const core::couchbase::retry_request& request)
+{
+    if (!to.wants(log_components::retry, severity::debug))
+        return;
+    const std::string_view reason = name_of(event.reason);
+    const std::array fields{
+        log_field{"operation", std::string_view{request.operation()}},
+        log_field{"reason", reason},
+        log_field{"retryAttempts", static_cast<std::int64_t>(event.attempts)},
+        log_field{"waitMS",
+                  std::chrono::duration_cast<std::chrono::milliseconds>(event.wait).count()},
+        log_field{"decision", std::string_view{event.decision}},
+    };
+    const bool scheduled = event.what == core::couchbase::retry_event::kind::scheduled;
+    to.write({severity::debug, log_components::retry,
+              scheduled ? "retry scheduled" : "request not retried", fields});
+}
+
+}  // namespace
+
+std::function<void(const cluster_event&)> cluster_notifier(const cluster_options& options)
+{
+    if (options.listeners.empty() && !options.log)
+        return {};
+    return [listeners = options.listeners, log = options.log](const cluster_event& what) {
+        deliver_event(listeners, what);
+        if (log)
+            log_event(*log, what);
+    };
+}
+
+std::function<void(const core::couchbase::retry_event&, const core::couchbase::retry_request&)>
+retry_notifier(const cluster_options& options)
+{
+    if (options.listeners.empty() && !options.log)
+        return {};
+    return [listeners = options.listeners,
+            log = options.log](const core::couchbase::retry_event& event,
+                               const core::couchbase::retry_request& request) {
+        const bool scheduled = event.what == core::couchbase::retry_event::kind::scheduled;
+        deliver(listeners, request_retried{request.operation(), event.reason, scheduled,
+                                           event.attempts, event.wait, event.decision});
+        if (log)
+            log_retry(*log, event, request);
+    };
+}
+
+void show_warnings(const std::shared_ptr<log_sink>& to, const std::vector<std::string>& warnings)
+{
+    if (!to || !to->wants(log_components::cluster, severity::warning))
+        return;
+    for (const std::string& one : warnings)
+        to->write({severity::warning, log_components::cluster, "connection string: " + one, {}});
+}
+
+}  // namespace holdfast::couchbase

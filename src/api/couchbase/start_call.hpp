@@ -1,0 +1,104 @@
+#pragma once
+#include "api/couchbase/cluster_impl.hpp"
+#include "core/couchbase/operation/kv_rules.hpp"
+#include "holdfast/couchbase/handle.hpp"
+#include "shell/couchbase/execute/execute.hpp"
+
+#include <chrono>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+/// The bodies of details::starter. A source file that has `build(call, context)`, which makes a
+/// core::couchbase::kv_operation of a call, and says `template struct details::starter<X>;`, makes
+/// both forms of the call X, the one that throws and the one that gives a result.
+namespace holdfast::couchbase {
+
+namespace details {
+
+/// A coroutine that has failed before it began.
+template <class Outcome, class T>
+asio::awaitable<Outcome> failed_call(error why)
+{
+    result<T> failed{std::move(why)};
+    if constexpr (std::is_same_v<Outcome, T>)
+        co_return std::move(failed).value();
+    else
+        co_return std::move(failed);
+}
+
+template <class Call>
+std::chrono::milliseconds timeout_of(const Call& call, const core::couchbase::timeout_settings& all)
+{
+    if (call.options.timeout)
+        return *call.options.timeout;
+    if constexpr (requires { call.options.durability; }) {
+        if (call.options.durability != durability::none)
+            return all.kv_durable;
+    }
+    return all.kv;
+}
+
+/// The wall clock is read only for a call that may need it.
+template <class Call>
+bool has_expiry(const Call& call)
+{
+    if constexpr (requires { call.options.expiry; })
+        return !call.options.expiry.is_never();
+    else
+        return requires { call.expiry; };
+}
+
+template <class Call>
+shell::couchbase::kv_call call_of(const collection_place& in, const Call& call,
+                                  std::chrono::milliseconds timeout)
+{
+    shell::couchbase::kv_call made;
+    made.bucket = in.open();
+    made.in = in.names;
+    made.began = in.cluster->world->steady_now();
+    made.until = core::deadline::after(made.began, timeout);
+    if (call.options.strategy != nullptr || call.options.context != nullptr) [[unlikely]] {
+        made.more = std::make_unique<shell::couchbase::kv_call::extras>();
+        if (call.options.strategy != nullptr)
+            made.more->strategy = *call.options.strategy;
+        if (call.options.context != nullptr)
+            made.more->context = std::make_shared<const client_context>(*call.options.context);
+    }
+    return made;
+}
+
+/// `Outcome` is T, and then failure is thrown, or result<T>.
+template <class Outcome, class Call>
+asio::awaitable<Outcome> start_as(const collection_place& in, Call&& call)
+{
+    using value_type = typename std::remove_cvref_t<Call>::value_type;
+    core::couchbase::operation_context context;
+    context.timeout = timeout_of(call, in.cluster->settings.timeouts);
+    context.in_default_collection = in.is_default;
+    if (has_expiry(call))
+        context.now = std::chrono::floor<std::chrono::seconds>(in.cluster->world->wall_now());
+    shell::couchbase::kv_call made = call_of(in, call, context.timeout);
+    auto operation = build(std::move(call), context);
+    if (!operation) [[unlikely]]
+        return failed_call<Outcome, value_type>(std::move(operation).error());
+    return shell::couchbase::execute<Outcome>(in.cluster->state, std::move(made),
+                                              *std::move(operation));
+}
+
+template <class Call>
+auto starter<Call>::start(const collection_place& in, Call&& call) -> asio::awaitable<value_type>
+{
+    return start_as<value_type>(in, std::move(call));
+}
+
+template <class Call>
+auto starter<Call>::try_start(const collection_place& in, Call&& call)
+    -> asio::awaitable<result<value_type>>
+{
+    return start_as<result<value_type>>(in, std::move(call));
+}
+
+}  // namespace details
+
+}  // namespace holdfast::couchbase
