@@ -37,6 +37,13 @@ public:
         return at.entered;
     }
 
+    void remove(std::string_view name)
+    {
+        if (const auto found = entries_.find(name); found != entries_.end())
+            entries_.erase(found);
+        count_active();
+    }
+
     /// The fault that the entry of that name has for a request; counts it if so.
     std::optional<Fault> on(std::string_view name, const Target& target, double chance)
     {

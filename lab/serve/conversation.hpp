@@ -5,6 +5,7 @@
 #include "runtime/world.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <span>
 
 namespace holdfast::lab {
@@ -39,6 +40,15 @@ public:
     virtual runtime::awaitable<result<void>> answer_later() = 0;
     virtual void answered(result<void> outcome) = 0;
 
+    /// Given before the first advance(). A call of it has advance() called soon, also while the
+    /// port reads or waits for a time. For what the server sends without being asked.
+    virtual void set_waker(std::function<void()> waker) { (void)waker; }
+    /// When advance() is to be called at the latest, although no byte has arrived.
+    virtual time_point read_until() const noexcept { return runtime::never; }
+
+    /// Whether what it waits for may take long, so that the port has to look meanwhile whether the
+    /// client is still there.
+    virtual bool waits_long() const noexcept = 0;
     /// Whether the other side is a server of the same cluster: see open_port::close_connections.
     virtual bool internal() const noexcept = 0;
     /// The connection has ended. Called once, and only while the server behind the port exists.

@@ -25,9 +25,19 @@ public:
     virtual runtime::event& news() = 0;
 };
 
+/// What a port does instead of a TLS handshake.
+enum class handshake_fault : std::uint8_t {
+    none,
+    garbage,  // bytes that are no TLS
+    alert,  // the client is refused
+    cut,  // the connection is closed
+    silent,
+};
+
 struct port_options {
     runtime::destination where;  // port 0: any
     runtime::tls_ptr tls = {};
+    handshake_fault handshake = handshake_fault::none;
 };
 
 /// A port, open from the first moment until stop() or the end of this object. All connections are
@@ -45,6 +55,10 @@ public:
     virtual runtime::awaitable<void> ended() = 0;
     /// Ends connections, but goes on listening.
     virtual void close_connections(bool internal_too) = 0;
+    /// For handshakes that begin from now on, on a port with TLS.
+    virtual void set_tls(runtime::tls_ptr tls, handshake_fault handshake) = 0;
+    /// Lets those go on that wait for a time.
+    virtual void wake_connections() = 0;
     virtual std::size_t connections() const noexcept = 0;
 };
 

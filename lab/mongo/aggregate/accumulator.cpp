@@ -87,7 +87,7 @@ public:
         if (e.type() != bson::type::document)
             return refuse(40400, "$mergeObjects requires object inputs, but input " +
                                      computing::to_text(e) + " is of type " +
-                                     std::string{computing::type_name(e)});
+                                     computing::type_text(e));
         bson::byte_buffer bytes;
         {
             bson::builder out{bytes};

@@ -141,7 +141,7 @@ result<bucket_spec> read_bucket(const bson::element& spec)
 {
     if (spec.type() != bson::type::document)
         return refuse(40201, "Argument to $bucket stage must be an object, but found type: " +
-                                 std::string{computing::type_name(spec)} + ".");
+                                 computing::type_text(spec) + ".");
     bucket_spec made;
     for (const bson::element& e : spec.as_document()) {
         if (e.key() == "groupBy")
@@ -165,10 +165,10 @@ result<bucket_spec> read_bucket(const bson::element& spec)
                       "an expression.");
     if (made.boundaries.type() != bson::type::array)
         return refuse(40200, "The $bucket 'boundaries' field must be an array, but found type: " +
-                                 std::string{computing::type_name(made.boundaries)} + ".");
+                                 computing::type_text(made.boundaries) + ".");
     if (made.output && made.output.type() != bson::type::document)
         return refuse(40196, "The $bucket 'output' field must be an object, but found type: " +
-                                 std::string{computing::type_name(made.output)} + ".");
+                                 computing::type_text(made.output) + ".");
     return made;
 }
 

@@ -12,11 +12,6 @@ namespace holdfast::lab::staging {
 
 namespace {
 
-std::string type_of(const bson::element& e)
-{
-    return std::string{computing::type_name(e)};
-}
-
 struct lookup_plan {
     std::string database;
     std::string from;  // empty: the pipeline makes its own documents
@@ -155,7 +150,7 @@ error lookup_type(std::string_view field, const bson::element& e, std::string_vi
 {
     return refuse(server_code::failed_to_parse, "$lookup argument '" + std::string{field} +
                                                     "' must be " + std::string{wanted} +
-                                                    ", found " + type_of(e));
+                                                    ", found " + computing::type_text(e));
 }
 
 /// "name" or {db: "name", coll: "name"}.
@@ -252,7 +247,7 @@ result<stage_ptr> make_lookup(const bson::element& spec, const surroundings& in,
     if (spec.type() != bson::type::document)
         return refuse(server_code::failed_to_parse,
                       "the $lookup stage specification must be an object, but found " +
-                          type_of(spec));
+                          computing::type_text(spec));
     lookup_plan plan;
     plan.by = in.by;
     plan.context = in.context;

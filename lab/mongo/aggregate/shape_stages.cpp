@@ -113,14 +113,14 @@ result<unwind_options> read_unwind(const bson::element& spec)
         return refuse(15981,
                       "expected either a string or an object as specification for $unwind stage, "
                       "got " +
-                          std::string{computing::type_name(spec)});
+                          computing::type_text(spec));
     } else {
         for (const bson::element& e : spec.as_document()) {
             const bool text = e.type() == bson::type::string;
             if (e.key() == "path") {
                 if (!text)
                     return refuse(28808, "expected a string as the path for $unwind stage, got " +
-                                             std::string{computing::type_name(e)});
+                                             computing::type_text(e));
                 path = e.as_string();
                 has_path = true;
             } else if (e.key() == "preserveNullAndEmptyArrays") {
@@ -128,7 +128,7 @@ result<unwind_options> read_unwind(const bson::element& spec)
                     return refuse(28809,
                                   "expected a boolean for the preserveNullAndEmptyArrays "
                                   "option to $unwind stage, got " +
-                                      std::string{computing::type_name(e)});
+                                      computing::type_text(e));
                 made.preserve = e.as_bool();
             } else if (e.key() == "includeArrayIndex") {
                 if (!text || e.as_string().empty())
@@ -176,7 +176,7 @@ result<stage_ptr> make_add_fields(const bson::element& spec, const surroundings&
     if (spec.type() != bson::type::document)
         return refuse(40272, std::string{spec.key()} +
                                  " specification stage must be an object, got " +
-                                 std::string{computing::type_name(spec)});
+                                 computing::type_text(spec));
     return make(read_additions(spec.as_document(), in), spec);
 }
 

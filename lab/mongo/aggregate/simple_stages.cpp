@@ -153,7 +153,7 @@ public:
                                          "' expression  must evaluate to an object, but resulting "
                                          "value was: " +
                                          computing::to_text(root) + ". Type of resulting value: '" +
-                                         std::string{computing::type_name(root)} + "'.");
+                                         computing::type_text(root) + "'.");
             d = bson::document{root.as_document()};
             if (auto good = check_document(d); !good)
                 return std::move(good).error();
@@ -268,7 +268,7 @@ result<stage_ptr> make_replace_root(const bson::element& spec, const surrounding
         if (spec.type() != bson::type::document)
             return refuse(40229,
                           "expected an object as specification for $replaceRoot stage, got " +
-                              std::string{computing::type_name(spec)});
+                              computing::type_text(spec));
         root = {};
         for (const bson::element& e : spec.as_document()) {
             if (e.key() != "newRoot")

@@ -66,11 +66,6 @@ public:
     result<documents> run(documents in, runner&) const override { return in; }
 };
 
-std::string type_of(const bson::element& e)
-{
-    return std::string{computing::type_name(e)};
-}
-
 struct target {
     std::string database;
     std::string collection;
@@ -91,10 +86,10 @@ result<target> read_target(const bson::element& from, std::string_view stage)
                                                               std::string{e.key()} +
                                                               "' is an unknown field.");
             if (e.type() != bson::type::string)
-                return refuse(server_code::type_mismatch, "BSON field '" + name + "." +
-                                                              std::string{e.key()} +
-                                                              "' is the wrong type '" + type_of(e) +
-                                                              "', expected type 'string'");
+                return refuse(server_code::type_mismatch,
+                              "BSON field '" + name + "." + std::string{e.key()} +
+                                  "' is the wrong type '" + computing::type_text(e) +
+                                  "', expected type 'string'");
             (e.key() == "db" ? made.database : made.collection) = e.as_string();
         }
     }
@@ -120,11 +115,11 @@ result<void> read_merge_on(const bson::element& e, merge_stage& to)
         return refuse(51186,
                       "$merge 'on' field  must be either a string or an array of strings, "
                       "but found " +
-                          type_of(e));
+                          computing::type_text(e));
     for (const bson::element& field : e.as_array()) {
         if (field.type() != bson::type::string)
             return refuse(51134, "$merge 'on' array elements must be strings, but found " +
-                                     type_of(field));
+                                     computing::type_text(field));
         to.on.emplace_back(field.as_string());
     }
     if (to.on.empty())
@@ -145,7 +140,7 @@ result<void> read_when_matched(const bson::element& e, merge_stage& to)
         return refuse(51191,
                       "$merge 'whenMatched' field  must be either a string or an array, but "
                       "found " +
-                          type_of(e));
+                          computing::type_text(e));
     for (const std::string_view known : {"replace", "keepExisting", "merge", "fail"}) {
         if (e.as_string() == known) {
             to.when_matched = known;
@@ -160,8 +155,8 @@ result<void> read_when_not_matched(const bson::element& e, merge_stage& to)
 {
     if (e.type() != bson::type::string)
         return refuse(server_code::type_mismatch,
-                      "BSON field '$merge.whenNotMatched' is the wrong type '" + type_of(e) +
-                          "', expected type 'string'");
+                      "BSON field '$merge.whenNotMatched' is the wrong type '" +
+                          computing::type_text(e) + "', expected type 'string'");
     for (const std::string_view known : {"insert", "discard", "fail"}) {
         if (e.as_string() == known) {
             to.when_not_matched = known;
@@ -180,7 +175,7 @@ result<bool> read_merge_field(const bson::element& e, merge_stage& to)
             return refuse(51178,
                           "$merge 'into' field  must be either a string or an object, but "
                           "found " +
-                              type_of(e));
+                              computing::type_text(e));
         auto into = read_target(e, "$merge");
         if (!into)
             return std::move(into).error();
@@ -221,19 +216,21 @@ result<stage_ptr> make_host_source(const bson::element& spec, const surroundings
     if (name == "$indexStats" && (!object || !spec.as_document().empty()))
         return refuse(28803, "The $indexStats stage specification must be an empty object");
     if (name == "$collStats" && !object)
-        return refuse(5447000, "$collStats must take a nested object but found: " + type_of(spec));
+        return refuse(5447000, "$collStats must take a nested object but found: " +
+                                   computing::type_text(spec));
     if (!object)
-        return refuse(
-            name == "$currentOp" ? server_code::failed_to_parse : server_code::type_mismatch,
-            name + " options must be specified in an object, but found: " + type_of(spec));
+        return refuse(name == "$currentOp" ? server_code::failed_to_parse
+                                           : server_code::type_mismatch,
+                      name + " options must be specified in an object, but found: " +
+                          computing::type_text(spec));
     return std::make_unique<host_stage>(name, spec.as_document());
 }
 
 result<stage_ptr> make_out(const bson::element& spec, const surroundings&, stage_list& list)
 {
     if (spec.type() != bson::type::string && spec.type() != bson::type::document)
-        return refuse(16990,
-                      "$out only supports a string or object argument, but found " + type_of(spec));
+        return refuse(16990, "$out only supports a string or object argument, but found " +
+                                 computing::type_text(spec));
     if (spec.type() == bson::type::document &&
         (!spec.as_document().find("db") || !spec.as_document().find("coll")))
         return refuse(server_code::missing_field,
@@ -251,7 +248,7 @@ result<stage_ptr> make_merge(const bson::element& spec, const surroundings&, sta
 {
     if (spec.type() != bson::type::string && spec.type() != bson::type::document)
         return refuse(51182, "$merge only supports a string or object argument, but found " +
-                                 type_of(spec));
+                                 computing::type_text(spec));
     merge_stage made;
     made.on.emplace_back("_id");
     if (spec.type() == bson::type::string) {

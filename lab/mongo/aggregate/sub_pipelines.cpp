@@ -9,11 +9,6 @@ namespace holdfast::lab::staging {
 
 namespace {
 
-std::string type_of(const bson::element& e)
-{
-    return std::string{computing::type_name(e)};
-}
-
 // ---- $facet ----
 
 class facet_stage final : public stage {
@@ -89,7 +84,7 @@ result<stage_ptr> make_facet(const bson::element& spec, const surroundings& in, 
     for (const bson::element& e : spec.as_document()) {
         if (e.type() != bson::type::array)
             return refuse(40170, "arguments to $facet must be arrays, " + std::string{e.key()} +
-                                     " is type " + type_of(e));
+                                     " is type " + computing::type_text(e));
         if (e.key().starts_with('$') || e.key().find('.') != std::string_view::npos ||
             e.key().empty())
             return refuse(16410, "FieldPath field names may not start with '$' or hold a '.'");
@@ -114,7 +109,7 @@ result<stage_ptr> make_union_with(const bson::element& spec, const surroundings&
     } else if (spec.type() != bson::type::document) {
         return refuse(server_code::failed_to_parse,
                       "the $unionWith stage specification must be an object or string, but found " +
-                          type_of(spec));
+                          computing::type_text(spec));
     }
     for (const bson::element& e : kept) {
         const bool text = e.type() == bson::type::string;
@@ -127,7 +122,7 @@ result<stage_ptr> make_union_with(const bson::element& spec, const surroundings&
         else if (e.key() == "coll" || e.key() == "db" || e.key() == "pipeline")
             return refuse(server_code::type_mismatch,
                           "BSON field '$unionWith." + std::string{e.key()} +
-                              "' is the wrong type '" + type_of(e) + "'");
+                              "' is the wrong type '" + computing::type_text(e) + "'");
         else
             return refuse(server_code::unknown_field, "BSON field '$unionWith." +
                                                           std::string{e.key()} +

@@ -12,7 +12,7 @@ namespace holdfast::lab::mongo {
 namespace {
 
 constexpr field_rule fsync_rules[] = {{"lock", kind::boolean}, {"async", kind::ignored}};
-constexpr field_rule kill_rules[] = {{"op", kind::any, true}};
+constexpr field_rule kill_op_rules[] = {{"op", kind::any, true}};
 constexpr field_rule profile_rules[] = {
     {"slowms", kind::number},
     {"sampleRate", kind::number},
@@ -42,7 +42,7 @@ result<progress> run_current_op(node& on, request&, bson::builder& reply)
 
 result<progress> run_kill_op(node& on, request& what, bson::builder& reply)
 {
-    if (auto read = fields<kill_rules>::read(on, what); !read)
+    if (auto read = fields<kill_op_rules>::read(on, what); !read)
         return std::move(read).error();
     reply.add("info", "attempting to kill op");
     return progress::done;

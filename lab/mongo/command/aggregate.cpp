@@ -16,7 +16,7 @@ namespace holdfast::lab::mongo {
 
 namespace {
 
-constexpr field_rule rules[] = {
+constexpr field_rule aggregate_rules[] = {
     {"pipeline", kind::array, true},
     {"cursor", kind::document},
     {"explain", kind::boolean},
@@ -78,7 +78,7 @@ std::string_view output_stage_of(bson::array_view stages)
 
 result<progress> run_aggregate(node& on, request& what, bson::builder& reply)
 {
-    auto read = fields<rules>::read(on, what);
+    auto read = fields<aggregate_rules>::read(on, what);
     if (!read)
         return std::move(read).error();
     const auto& f = *read;

@@ -44,6 +44,10 @@ void write_error_fields(bson::builder& to, const error& why, bool with_message)
     to.add("code", ours ? why.code().value() : static_cast<int>(server_code::bad_value));
     add_json(to, "keyPattern", why);
     add_json(to, "keyValue", why);
+    // An array, which is kept as the document of its one field.
+    if (auto encoded = bson::from_json(why.context("hexEncoded")))
+        to.merge(*encoded);
+    add_json(to, "collation", why);
     add_json(to, "errInfo", why);
     to.add("errmsg", with_message ? std::string_view{why.message()} : std::string_view{});
 }

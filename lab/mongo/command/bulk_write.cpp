@@ -17,7 +17,7 @@ namespace holdfast::lab::mongo {
 
 namespace {
 
-constexpr field_rule rules[] = {
+constexpr field_rule bulk_write_rules[] = {
     {"ops", kind::sequence},
     {"nsInfo", kind::sequence},
     {"ordered", kind::boolean},
@@ -29,11 +29,11 @@ constexpr field_rule rules[] = {
     {"stmtIds", kind::array},
     {"bypassEmptyTsReplacement", kind::ignored},
 };
-constexpr field_rule insert_rules[] = {
+constexpr field_rule bulk_insert_rules[] = {
     {"insert", kind::number, true},
     {"document", kind::document, true},
 };
-constexpr field_rule update_rules[] = {
+constexpr field_rule bulk_update_rules[] = {
     {"update", kind::number, true},
     {"filter", kind::document, true},
     {"updateMods", kind::document_or_array, true},
@@ -47,7 +47,7 @@ constexpr field_rule update_rules[] = {
     {"sampleId", kind::ignored},
     {"upsertSupplied", kind::ignored},
 };
-constexpr field_rule delete_rules[] = {
+constexpr field_rule bulk_delete_rules[] = {
     {"delete", kind::number, true},   {"filter", kind::document, true}, {"multi", kind::boolean},
     {"hint", kind::text_or_document}, {"collation", kind::document},    {"sampleId", kind::ignored},
 };
@@ -116,10 +116,10 @@ result<void> check_op(const bulk& all, bson::view op)
         return read ? result<void>{} : result<void>{std::move(read).error()};
     };
     if (*name == "insert")
-        return outcome_of(fields<insert_rules>::read(all.on, op, "bulkWrite.ops"));
+        return outcome_of(fields<bulk_insert_rules>::read(all.on, op, "bulkWrite.ops"));
     if (*name == "update")
-        return outcome_of(fields<update_rules>::read(all.on, op, "bulkWrite.ops"));
-    return outcome_of(fields<delete_rules>::read(all.on, op, "bulkWrite.ops"));
+        return outcome_of(fields<bulk_update_rules>::read(all.on, op, "bulkWrite.ops"));
+    return outcome_of(fields<bulk_delete_rules>::read(all.on, op, "bulkWrite.ops"));
 }
 
 void add_cost(sleeps& to, const bulk& all, bson::view op)
@@ -154,7 +154,7 @@ result<statement_result> perform(bulk& all, bson::view op, std::string_view name
     if (name == "insert")
         return insert_one(**to, op.find("document").as_document(), number);
     if (name == "update") {
-        auto read = fields<update_rules>::read(all.on, op, "bulkWrite.ops");
+        auto read = fields<bulk_update_rules>::read(all.on, op, "bulkWrite.ops");
         if (!read)
             return std::move(read).error();
         const auto& f = *read;
@@ -169,7 +169,7 @@ result<statement_result> perform(bulk& all, bson::view op, std::string_view name
                                          .upsert = f.flag("upsert")};
         return update_some(all.what, **to, statement, all.context, number);
     }
-    auto read = fields<delete_rules>::read(all.on, op, "bulkWrite.ops");
+    auto read = fields<bulk_delete_rules>::read(all.on, op, "bulkWrite.ops");
     if (!read)
         return std::move(read).error();
     const selection which{.filter = read->document("filter"),
@@ -267,7 +267,7 @@ result<progress> run_bulk_write(node& on, request& what, bson::builder& reply)
 {
     if (version_number(on) < 800)
         return refuse(server_code::command_not_found, "no such command: 'bulkWrite'");
-    auto read = fields<rules>::read(on, what);
+    auto read = fields<bulk_write_rules>::read(on, what);
     if (!read)
         return std::move(read).error();
     const auto& f = *read;

@@ -15,7 +15,7 @@ namespace holdfast::lab::mongo {
 
 namespace {
 
-constexpr field_rule rules[] = {
+constexpr field_rule coll_mod_rules[] = {
     {"index", kind::document},
     {"validator", kind::document},
     {"validationLevel", kind::text},
@@ -30,9 +30,9 @@ constexpr field_rule rules[] = {
     {"timeseries", kind::document, false, 500},
     {"dryRun", kind::boolean},
 };
-using mod_fields = fields<rules>;
+using mod_fields = fields<coll_mod_rules>;
 
-constexpr field_rule index_rules[] = {
+constexpr field_rule index_change_rules[] = {
     {"name", kind::text},
     {"keyPattern", kind::document},
     {"expireAfterSeconds", kind::number},
@@ -87,7 +87,7 @@ std::optional<bson::document> options_after(const collection& of, bson::view com
     return bson::document::adopt(std::move(bytes));
 }
 
-result<const index_spec*> index_named_in(const collection& in, const fields<index_rules>& f)
+result<const index_spec*> index_named_in(const collection& in, const fields<index_change_rules>& f)
 {
     if (f.has("name") == f.has("keyPattern")) {
         return refuse(server_code::invalid_options,
@@ -107,7 +107,7 @@ result<const index_spec*> index_named_in(const collection& in, const fields<inde
                   "cannot find index " + asked + " for ns " + in.ns());
 }
 
-result<void> check_index_change(const index_spec& old, const fields<index_rules>& f)
+result<void> check_index_change(const index_spec& old, const fields<index_change_rules>& f)
 {
     if (!f.has("expireAfterSeconds") && !f.has("hidden") && !f.has("unique") &&
         !f.has("prepareUnique") && !f.has("forceNonUnique")) {
@@ -126,7 +126,8 @@ result<void> check_index_change(const index_spec& old, const fields<index_rules>
     return {};
 }
 
-void write_index_change(const index_spec& old, const fields<index_rules>& f, bson::builder& reply)
+void write_index_change(const index_spec& old, const fields<index_change_rules>& f,
+                        bson::builder& reply)
 {
     if (f.has("expireAfterSeconds")) {
         if (old.expire_after_seconds)
@@ -161,7 +162,7 @@ result<void> check_new_options(const mod_fields& f)
 
 result<progress> run_coll_mod(node& on, request& what, bson::builder& reply)
 {
-    auto opened = open_namespace<rules>(on, what);
+    auto opened = open_namespace<coll_mod_rules>(on, what);
     if (!opened)
         return std::move(opened).error();
     const auto& [given, ns] = *opened;
@@ -178,9 +179,9 @@ result<progress> run_coll_mod(node& on, request& what, bson::builder& reply)
     if (const auto options = options_after(*in, what.body))
         change.add("options", *options);
     std::optional<index_spec> old;
-    std::optional<fields<index_rules>> wanted;
+    std::optional<fields<index_change_rules>> wanted;
     if (given.has("index")) {
-        auto inner = fields<index_rules>::read(on, given.document("index"), "collMod.index");
+        auto inner = fields<index_change_rules>::read(on, given.document("index"), "collMod.index");
         if (!inner)
             return std::move(inner).error();
         auto found = index_named_in(*in, *inner);

@@ -60,8 +60,8 @@ bool is_index(std::string_view part, std::size_t& index) noexcept
 // All values at a path, through arrays on the way; an array at its end counts by its elements.
 class distinct_values {
 public:
-    distinct_values(bson::array_builder& to, const std::optional<collation>& by)
-        : by_{by}, to_{to}, seen_{value_less{by_ ? &*by_ : nullptr}}
+    explicit distinct_values(const std::optional<collation>& by)
+        : by_{by}, seen_{value_less{by_ ? &*by_ : nullptr}}
     {
     }
 
@@ -78,6 +78,13 @@ public:
         into(e, path.substr(dot + 1), depth + 1);
     }
     std::size_t bytes() const noexcept { return bytes_; }
+
+    /// In their order, as servers do.
+    void write(bson::array_builder& to) const
+    {
+        for (const value& one : seen_)
+            to.copy(one.get());
+    }
 
 private:
     void into(const bson::element& e, std::string_view rest, int depth)
@@ -105,15 +112,11 @@ private:
     }
     void add(const bson::element& e)
     {
-        if (!seen_.insert(value{e}).second)
-            return;
-        bytes_ += e.bytes().size() + 8;
-        if (bytes_ <= largest_document)
-            to_.copy(e);
+        if (bytes_ <= largest_document && seen_.insert(value{e}).second)
+            bytes_ += e.bytes().size() + 8;
     }
 
     std::optional<collation> by_;
-    bson::array_builder& to_;
     std::set<value, value_less> seen_;
     std::size_t bytes_ = 0;
 };
@@ -180,13 +183,14 @@ result<progress> run_distinct(node& on, request& what, bson::builder& reply)
     auto found = matching(on, what, ns, f.document("query"), f["collation"], f["hint"]);
     if (!found)
         return std::move(found).error();
+    distinct_values all{*by};
+    for (const bson::document& one : *found)
+        all.collect(one, f.text("key"));
+    if (all.bytes() > largest_document)
+        return refuse(17217, "distinct too big, 16mb cap");
     {
         auto values = reply.array("values");
-        distinct_values all{values, *by};
-        for (const bson::document& one : *found)
-            all.collect(one, f.text("key"));
-        if (all.bytes() > largest_document)
-            return refuse(17217, "distinct too big, 16mb cap");
+        all.write(values);
     }
     if (what.reads.level == "snapshot") {
         if (const read_time at = read_time_of(on, what))

@@ -14,7 +14,7 @@ namespace holdfast::lab::mongo {
 
 namespace {
 
-constexpr field_rule create_rules[] = {
+constexpr field_rule create_collection_rules[] = {
     {"capped", kind::boolean},
     {"size", kind::number},
     {"max", kind::number},
@@ -37,9 +37,9 @@ constexpr field_rule create_rules[] = {
     {"flags", kind::number},
     {"recordPreImages", kind::boolean},
 };
-using create_fields = fields<create_rules>;
+using create_fields = fields<create_collection_rules>;
 
-constexpr field_rule drop_rules[] = {{"collectionUUID", kind::ignored}};
+constexpr field_rule drop_collection_rules[] = {{"collectionUUID", kind::ignored}};
 constexpr field_rule drop_database_rules[] = {{"dryRun", kind::ignored}};
 constexpr field_rule rename_rules[] = {
     {"to", kind::text, true},
@@ -135,7 +135,7 @@ result<void> check_existing(const node& on, const collection& there, bson::view 
 
 result<progress> run_create(node& on, request& what, bson::builder&)
 {
-    auto opened = open_namespace<create_rules>(on, what);
+    auto opened = open_namespace<create_collection_rules>(on, what);
     if (!opened)
         return std::move(opened).error();
     const auto& [given, ns] = *opened;
@@ -147,8 +147,8 @@ result<progress> run_create(node& on, request& what, bson::builder&)
     bson::builder create{bytes};
     create.add("create", ns.collection());
     for (const bson::element& e : what.body) {
-        const bool known = std::ranges::find(create_rules, e.key(), &field_rule::name) !=
-                           std::end(create_rules);
+        const bool known = std::ranges::find(create_collection_rules, e.key(), &field_rule::name) !=
+                           std::end(create_collection_rules);
         if (known && !e.is_null() && e.key() != "autoIndexId")
             create.copy(e);
     }
@@ -168,7 +168,7 @@ result<progress> run_create(node& on, request& what, bson::builder&)
 
 result<progress> run_drop(node& on, request& what, bson::builder& reply)
 {
-    auto opened = open_namespace<drop_rules>(on, what);
+    auto opened = open_namespace<drop_collection_rules>(on, what);
     if (!opened)
         return std::move(opened).error();
     const namespace_text& ns = opened->ns;
@@ -181,7 +181,7 @@ result<progress> run_drop(node& on, request& what, bson::builder& reply)
     }
     const bool view = !there->options().view_on.empty();
     const auto indexes = static_cast<std::int32_t>(there->indexes().size());
-    const auto drop = bson::doc("drop", ns.collection());
+    const auto drop = bson::doc("drop", bson::unchecked_text{ns.collection()});
     if (auto fine = commit_command(on, what, ns.database(), drop); !fine)
         return std::move(fine).error();
     on.cursors.remove_on(ns);
@@ -243,8 +243,8 @@ result<progress> run_rename_collection(node& on, request& what, bson::builder&)
     const bool drop_target = as_flag((*read)["dropTarget"], (*read).has("dropTarget"));
     if (all.find(*to) && !drop_target)
         return refuse(server_code::namespace_exists, "target namespace exists");
-    const auto rename = bson::doc("renameCollection", from->text(), "to", to->text(), "dropTarget",
-                                  drop_target);
+    const auto rename = bson::doc("renameCollection", bson::unchecked_text{from->text()}, "to",
+                                  bson::unchecked_text{to->text()}, "dropTarget", drop_target);
     if (auto fine = commit_command(on, what, from->database(), rename); !fine)
         return std::move(fine).error();
     on.cursors.remove_on(*from);

@@ -22,7 +22,7 @@ constexpr field_rule get_more_rules[] = {
     {"includeQueryStatsMetrics", kind::ignored},
 };
 
-constexpr field_rule kill_rules[] = {{"cursors", kind::array, true}};
+constexpr field_rule kill_cursors_rules[] = {{"cursors", kind::array, true}};
 
 std::int64_t new_cursor_id(node& on)
 {
@@ -267,7 +267,7 @@ result<progress> run_get_more(node& on, request& what, bson::builder& reply)
 
 result<progress> run_kill_cursors(node& on, request& what, bson::builder& reply)
 {
-    auto read = fields<kill_rules>::read(on, what);
+    auto read = fields<kill_cursors_rules>::read(on, what);
     if (!read)
         return std::move(read).error();
     auto ns = namespace_text::of(what);

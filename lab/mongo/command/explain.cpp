@@ -15,7 +15,7 @@ namespace holdfast::lab::mongo {
 
 namespace {
 
-constexpr field_rule rules[] = {{"verbosity", kind::text}};
+constexpr field_rule explain_rules[] = {{"verbosity", kind::text}};
 
 constexpr std::string_view explainable[] = {
     "find", "aggregate", "count", "distinct", "update", "delete", "findAndModify", "findandmodify"};
@@ -136,13 +136,14 @@ result<progress> explain_pipeline(node& on, const pipeline_run& run,
     if (!facts)
         return std::move(facts).error();
     write_explanation(on, run.ns, *facts, false,
-                      bson::doc("aggregate", run.ns, "pipeline", run.stages), reply);
+                      bson::doc("aggregate", bson::unchecked_text{run.ns}, "pipeline", run.stages),
+                      reply);
     return progress::done;
 }
 
 result<progress> run_explain(node& on, request& what, bson::builder& reply)
 {
-    auto read = fields<rules>::read(on, what);
+    auto read = fields<explain_rules>::read(on, what);
     if (!read)
         return std::move(read).error();
     const std::string_view verbosity = read->has("verbosity") ? read->text("verbosity")

@@ -13,6 +13,12 @@
 
 namespace holdfast::lab::mongo {
 
+/// True, and not just a number.
+inline bool is_set(const bson::element& e) noexcept
+{
+    return e.type() == bson::type::boolean && e.as_bool();
+}
+
 /// What a field may hold. Null stands for a field that is not there, unless any value will do.
 enum class kind : std::uint8_t {
     any,

@@ -14,7 +14,7 @@ namespace holdfast::lab::mongo {
 
 namespace {
 
-constexpr field_rule rules[] = {
+constexpr field_rule find_and_modify_rules[] = {
     {"query", kind::document},
     {"sort", kind::document},
     {"remove", kind::boolean},
@@ -35,7 +35,7 @@ constexpr field_rule rules[] = {
     {"originalCollation", kind::ignored},
     {"bypassEmptyTsReplacement", kind::ignored},
 };
-using modify_fields = fields<rules>;
+using modify_fields = fields<find_and_modify_rules>;
 
 // What the command did, and the document that it gives back, before its projection.
 struct outcome {

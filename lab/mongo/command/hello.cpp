@@ -1,4 +1,5 @@
 #include "core/mongo/wire/compression.hpp"
+#include "lab/mongo/command/fields.hpp"
 #include "lab/mongo/command/login.hpp"
 #include "lab/mongo/command/tables.hpp"
 #include "lab/mongo/command/users.hpp"
@@ -61,11 +62,6 @@ hello_fields read_hello(bson::view body)
     return found;
 }
 
-bool is_true(const bson::element& e)
-{
-    return e.type() == bson::type::boolean && e.as_bool();
-}
-
 result<void> take_metadata(client_facts& who, const bson::element& client)
 {
     if (client.type() != bson::type::document)
@@ -111,16 +107,15 @@ result<void> take_hello(node& on, request& what, const hello_fields& said)
                                                                         : std::string_view{};
         who.internal = shown == on.options.cluster_key;
     }
-    if (first && said.client && is_true(said.load_balanced) != who.at_balancer_port &&
-        !who.internal)
+    if (first && said.client && is_set(said.load_balanced) != who.at_balancer_port && !who.internal)
         return refuse(354, who.at_balancer_port
                                ? "The server is being accessed through a load balancer, but this "
                                  "driver does not have load balancing enabled"
                                : "The server is not configured to support load balancing but the "
                                  "client asks for it");
-    if (is_true(said.load_balanced))
+    if (is_set(said.load_balanced))
         who.load_balanced = true;
-    if (is_true(said.hello_ok))
+    if (is_set(said.hello_ok))
         who.says_hello_ok = true;
     return {};
 }
@@ -166,33 +161,36 @@ result<progress> await_change(const node& on, request& what, const hello_fields&
     return progress::wait;
 }
 
+/// What was negotiated once is repeated in every later hello of the connection.
 void write_compression(client_facts& who, const bson::element& offered, bson::builder& reply)
 {
-    if (offered.type() != bson::type::array)
-        return;
-    std::vector<std::string_view> common;
-    for (const bson::element& one : offered.as_array()) {
-        if (one.type() != bson::type::string)
-            continue;
-        const auto known = core::mongo::compressor_named(one.as_string());
-        if (known && std::ranges::find(common, one.as_string()) == common.end())
-            common.push_back(one.as_string());
+    if (offered.type() == bson::type::array) {
+        who.compressors.clear();
+        for (const bson::element& one : offered.as_array()) {
+            if (one.type() != bson::type::string)
+                continue;
+            const auto known = core::mongo::compressor_named(one.as_string());
+            if (known &&
+                std::ranges::find(who.compressors, one.as_string()) == who.compressors.end())
+                who.compressors.emplace_back(one.as_string());
+        }
     }
-    if (common.empty())
+    if (who.compressors.empty())
         return;
     auto names = reply.array("compression");
-    for (const std::string_view name : common)
+    for (const std::string& name : who.compressors)
         names.add(name);
-    who.may_compress = true;
+}
+
+void write_topology_version(const node& on, bson::builder& reply)
+{
+    auto version = reply.document("topologyVersion");
+    version.add("processId", on.process).add("counter", on.topology_counter());
 }
 
 void write_limits(const node& on, const request& what, bson::builder& reply)
 {
     const int wire = on.options.version.wire();
-    if (wire >= topology_version_since_wire) {
-        auto version = reply.document("topologyVersion");
-        version.add("processId", on.process).add("counter", on.topology_counter());
-    }
     reply.add("maxBsonObjectSize", 16 * 1024 * 1024)
         .add("maxMessageSizeBytes", 48'000'000)
         .add("maxWriteBatchSize", 100'000)
@@ -219,10 +217,6 @@ void write_login(node& on, client_facts& who, const bson::element& login, bson::
     bson::builder answer{bytes};
     if (!start_login(on, who, command, database.as_string(), answer))
         return;
-    if (!who.login->known) {
-        who.login = nullptr;
-        return;
-    }
     if (const auto done = answer.finish(); done)
         reply.add("speculativeAuthenticate", *done);
 }
@@ -246,8 +240,10 @@ result<progress> run_hello(node& on, request& what, bson::builder& reply)
     what.more_to_come = modern && said.topology_version && what.message.flags.exhaust_allowed;
     what.seen = on.topology_counter() + 1;
 
-    if (modern && is_true(said.hello_ok))
+    if (modern && is_set(said.hello_ok))
         reply.add("helloOk", true);
+    if (modern)
+        write_topology_version(on, reply);
     on.member->describe(reply, legacy);
     write_limits(on, what, reply);
     write_compression(what.client, said.compression, reply);

@@ -13,13 +13,13 @@ namespace holdfast::lab::mongo {
 
 namespace {
 
-constexpr field_rule create_rules[] = {
+constexpr field_rule create_indexes_rules[] = {
     {"indexes", kind::sequence},
     {"commitQuorum", kind::any, false, 404},
     {"ignoreUnknownIndexOptions", kind::boolean},
     {"v", kind::ignored},
 };
-constexpr field_rule drop_rules[] = {
+constexpr field_rule drop_indexes_rules[] = {
     {"index", kind::any, true},
     {"collectionUUID", kind::ignored},
 };
@@ -114,7 +114,7 @@ result<std::vector<std::string>> names_to_drop(const collection& in, const bson:
 
 result<progress> run_create_indexes(node& on, request& what, bson::builder& reply)
 {
-    auto opened = open_namespace<create_rules>(on, what);
+    auto opened = open_namespace<create_indexes_rules>(on, what);
     if (!opened)
         return std::move(opened).error();
     const namespace_text& ns = opened->ns;
@@ -157,7 +157,7 @@ result<progress> run_create_indexes(node& on, request& what, bson::builder& repl
 
 result<progress> run_drop_indexes(node& on, request& what, bson::builder& reply)
 {
-    auto opened = open_namespace<drop_rules>(on, what);
+    auto opened = open_namespace<drop_indexes_rules>(on, what);
     if (!opened)
         return std::move(opened).error();
     const auto& [given, ns] = *opened;
@@ -172,7 +172,8 @@ result<progress> run_drop_indexes(node& on, request& what, bson::builder& reply)
         return std::move(names).error();
     const auto before = static_cast<std::int32_t>(in->indexes().size());
     for (const std::string& name : *names) {
-        const auto drop = bson::doc("dropIndexes", ns.collection(), "index", name);
+        const auto drop = bson::doc("dropIndexes", bson::unchecked_text{ns.collection()}, "index",
+                                    bson::unchecked_text{name});
         if (auto fine = commit_command(on, what, ns.database(), drop); !fine)
             return std::move(fine).error();
     }

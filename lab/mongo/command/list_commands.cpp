@@ -13,19 +13,19 @@ namespace holdfast::lab::mongo {
 
 namespace {
 
-constexpr field_rule database_rules[] = {
+constexpr field_rule list_databases_rules[] = {
     {"filter", kind::document},
     {"nameOnly", kind::boolean},
     {"authorizedDatabases", kind::boolean},
 };
-constexpr field_rule collection_rules[] = {
+constexpr field_rule list_collections_rules[] = {
     {"filter", kind::document},
     {"nameOnly", kind::boolean},
     {"authorizedCollections", kind::boolean},
     {"cursor", kind::document},
     {"includePendingDrops", kind::ignored},
 };
-constexpr field_rule index_rules[] = {
+constexpr field_rule list_indexes_rules[] = {
     {"cursor", kind::document},
     {"includeBuildUUIDs", kind::ignored},
     {"includeIndexBuildInfo", kind::ignored},
@@ -91,7 +91,7 @@ std::string_view sole_name(bson::view filter)
 
 result<progress> run_list_databases(node& on, request& what, bson::builder& reply)
 {
-    auto read = fields<database_rules>::read(on, what);
+    auto read = fields<list_databases_rules>::read(on, what);
     if (!read)
         return std::move(read).error();
     const bool name_only = read->flag("nameOnly");
@@ -101,7 +101,8 @@ result<progress> run_list_databases(node& on, request& what, bson::builder& repl
         std::int64_t size = 0;
         for (const collection* const one : data.collections(name))
             size += one->data_size() + 4096;
-        all.push_back(bson::doc("name", name, "sizeOnDisk", size, "empty", size == 0));
+        all.push_back(
+            bson::doc("name", bson::unchecked_text{name}, "sizeOnDisk", size, "empty", size == 0));
     }
     auto kept = chosen(std::move(all), read->document("filter"));
     if (!kept)
@@ -124,7 +125,7 @@ result<progress> run_list_databases(node& on, request& what, bson::builder& repl
 
 result<progress> run_list_collections(node& on, request& what, bson::builder& reply)
 {
-    auto read = fields<collection_rules>::read(on, what);
+    auto read = fields<list_collections_rules>::read(on, what);
     if (!read)
         return std::move(read).error();
     const bson::view filter = read->document("filter");
@@ -148,7 +149,7 @@ result<progress> run_list_collections(node& on, request& what, bson::builder& re
 
 result<progress> run_list_indexes(node& on, request& what, bson::builder& reply)
 {
-    auto opened = open_namespace<index_rules>(on, what);
+    auto opened = open_namespace<list_indexes_rules>(on, what);
     if (!opened)
         return std::move(opened).error();
     const auto& [given, ns] = *opened;

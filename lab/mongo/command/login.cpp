@@ -49,21 +49,6 @@ void write_step(const login_conversation& in, bool done, std::string_view payloa
     reply.put("payload", bytes);
 }
 
-/// Keys for a user who does not exist: the same every time he is asked for, as true ones would be.
-scram_keys keys_of_unknown_user(const node& on, bool sha_256, std::string_view user)
-{
-    std::string text = on.process.to_string();
-    text.append(user);
-    scram_keys keys;
-    keys.iterations = sha_256 ? 15'000 : 10'000;
-    keys.salt = fingerprint(text);
-    keys.salt.resize(salt_size(sha_256));
-    keys.stored_key = fingerprint(text + "stored");
-    keys.stored_key.resize(sha_256 ? 32 : 20);
-    keys.server_key = keys.stored_key;
-    return keys;
-}
-
 std::string fresh_nonce(node& on)
 {
     std::array<std::uint8_t, 24> bytes{};
@@ -73,7 +58,7 @@ std::string fresh_nonce(node& on)
 
 void logged_in(client_facts& who, const login_conversation& as)
 {
-    const std::string name = as.user + '@' + as.database;
+    const std::string name = as.scram.user + '@' + as.database;
     std::erase(who.users, name);
     if (who.users.size() < most_logins)
         who.users.push_back(name);
@@ -111,9 +96,9 @@ result<progress> sasl_continue(node&, request& what, bson::builder& reply)
         logged_in(what.client, *going_on);
         return progress::done;
     }
-    const auto last = end_scram(*going_on, *payload);
+    const auto last = end_scram(going_on->scram, *payload);
     if (!last)
-        return last.error();
+        return authentication_failed();
     const bool done = going_on->skip_empty_exchange;
     write_step(*going_on, done, *last, reply);
     if (done) {
@@ -224,20 +209,18 @@ result<void> start_login(node& on, client_facts& who, bson::view command, std::s
         return payload.error();
     auto first = read_client_first(*payload);
     if (!first)
-        return std::move(first).error();
+        return authentication_failed();
 
+    const auto user = find_user(on, database, first->user);
+    const auto keys = user ? keys_of(*user, sha_256) : std::nullopt;
+    if (!keys)
+        return authentication_failed();
     auto begun = std::make_unique<login_conversation>();
-    begun->sha_256 = sha_256;
+    begun->scram.hash = hash_of(sha_256);
     begun->database = database;
     const bson::element skip = command.find_path("options.skipEmptyExchange");
     begun->skip_empty_exchange = skip.type() == bson::type::boolean && skip.as_bool();
-    const auto user = find_user(on, database, first->user);
-    const auto keys = user ? keys_of(*user, sha_256) : std::nullopt;
-    begun->known = keys.has_value();
-    const scram_keys used = keys ? *keys
-                                 : keys_of_unknown_user(on, sha_256,
-                                                        begun->database + '.' + first->user);
-    const std::string answer = begin_scram(*begun, *std::move(first), used, fresh_nonce(on));
+    const std::string answer = begin_scram(begun->scram, *std::move(first), *keys, fresh_nonce(on));
     write_step(*begun, false, answer, reply);
     who.login = std::move(begun);
     return {};
@@ -248,10 +231,12 @@ void add_supported_mechanisms(const node& on, std::string_view user, bson::build
     const std::size_t dot = user.find('.');
     const auto known = dot == user.npos ? std::nullopt
                                         : find_user(on, user.substr(0, dot), user.substr(dot + 1));
+    if (!known)
+        return;
     auto names = reply.array("saslSupportedMechs");
-    if (!known || keys_of(*known, false))
+    if (keys_of(*known, false))
         names.add(sha_1_name);
-    if (!known || keys_of(*known, true))
+    if (keys_of(*known, true))
         names.add(sha_256_name);
 }
 

@@ -225,12 +225,12 @@ result<void> write_out(node& on, request& what, const out_stage& where, const do
     if (fine)
         fine = fill(on, what, *temporary, results, bypass_validation);
     if (fine) {
-        const auto rename = bson::doc("renameCollection", temporary->text(), "to", ns->text(),
-                                      "dropTarget", true);
+        const auto rename = bson::doc("renameCollection", bson::unchecked_text{temporary->text()},
+                                      "to", bson::unchecked_text{ns->text()}, "dropTarget", true);
         fine = commit_command(on, what, database, rename);
     }
     if (!fine && on.data->data().find(*temporary)) {
-        const auto drop = bson::doc("drop", temporary->collection());
+        const auto drop = bson::doc("drop", bson::unchecked_text{temporary->collection()});
         (void)commit_command(on, what, database, drop);
     }
     if (fine)

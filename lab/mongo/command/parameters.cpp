@@ -31,7 +31,7 @@ constexpr parameter known[] = {
     {"cursorTimeoutMillis", shape::integer, 600'000},
     {"diagnosticDataCollectionEnabled", shape::flag},
     {"enableTestCommands", shape::flag, 1, {}, true},
-    {"externalClientBaseBackoffMS", shape::integer, 100},
+    {"externalClientBaseBackoffMS", shape::integer, 0},
     {"featureCompatibilityVersion", shape::other, 0, {}, true},
     {"ingressConnectionEstablishmentBurstCapacitySecs", shape::real, unlimited},
     {"ingressConnectionEstablishmentRateLimiterEnabled", shape::flag},
@@ -164,9 +164,10 @@ double number_of(const node& on, std::string_view name)
     }
 }
 
-// The rate limiters follow their parameters at once.
+// What follows its parameters at once.
 void apply(node& on)
 {
+    on.base_backoff_ms = static_cast<std::int64_t>(number_of(on, "externalClientBaseBackoffMS"));
     on.requests.set_rate(number_of(on, "ingressRequestAdmissionRatePerSec"),
                          number_of(on, "ingressRequestAdmissionBurstCapacitySecs"), on.now());
     on.requests.enable(number_of(on, "ingressRequestRateLimiterEnabled") != 0);

@@ -121,9 +121,10 @@ documents index_stats_of(const node& on, std::string_view ns)
     if (!in)
         return all;
     for (const index_spec& one : in->indexes()) {
-        all.push_back(bson::doc(
-            "name", one.name, "key", one.key, "host", on.options.own_address, "accesses",
-            bson::object("ops", std::int64_t{0}, "since", on.wall_now()), "spec", one.raw));
+        all.push_back(bson::doc("name", bson::unchecked_text{one.name}, "key", one.key, "host",
+                                on.options.own_address, "accesses",
+                                bson::object("ops", std::int64_t{0}, "since", on.wall_now()),
+                                "spec", one.raw));
     }
     return all;
 }

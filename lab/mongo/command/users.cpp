@@ -27,10 +27,10 @@ result<void> add_mechanism(node& on, bool sha_256, std::string_view password,
 {
     std::vector<std::uint8_t> salt(salt_size(sha_256));
     on.world.random(salt);
-    auto keys = derive_scram_keys(sha_256, password, std::move(salt),
+    auto keys = derive_scram_keys(hash_of(sha_256), password, std::move(salt),
                                   sha_256 ? sha_256_iterations : sha_1_iterations);
     if (!keys)
-        return std::move(keys).error();
+        return refuse(server_code::internal_error, "no keys can be made of this password");
     add_keys(*keys, sha_256 ? sha_256_name : sha_1_name, credentials);
     return {};
 }
@@ -45,7 +45,7 @@ std::optional<bson::document> find_user(const node& on, std::string_view databas
         return std::nullopt;
     std::string id{database};
     id.append(1, '.').append(name);
-    const bson::document key = bson::doc("_id", id);
+    const bson::document key = bson::doc("_id", bson::unchecked_text{id});
     const auto found = users->find_by_id(key.find("_id"));
     if (!found)
         return std::nullopt;
@@ -133,7 +133,7 @@ result<optime> replace_user(node& on, bson::view user)
 
 result<optime> remove_user(node& on, std::string_view id)
 {
-    const bson::document key = bson::doc("_id", id);
+    const bson::document key = bson::doc("_id", bson::unchecked_text{id});
     change gone;
     gone.op = 'd';
     gone.ns = users_ns;

@@ -1,3 +1,4 @@
+#include "lab/mongo/command/fields.hpp"
 #include "lab/mongo/command/users.hpp"
 #include "lab/mongo/command/users_roles.hpp"
 #include "lab/mongo/document/server_code.hpp"
@@ -11,11 +12,6 @@ namespace holdfast::lab::mongo {
 namespace {
 
 constexpr std::size_t most_names = 1000;
-
-bool is_true(const bson::element& e)
-{
-    return e.type() == bson::type::boolean && e.as_bool();
-}
 
 void write_user(bson::view user, bool credentials, bson::array_builder& users)
 {
@@ -76,7 +72,7 @@ void for_each_user(const node& on, std::string_view database,
 result<progress> users_info(node& on, request& what, bson::builder& reply)
 {
     const bson::element which = *what.body.begin();
-    const bool credentials = is_true(what.body.find("showCredentials"));
+    const bool credentials = is_set(what.body.find("showCredentials"));
     auto users = reply.array("users");
     const auto add = [&](bson::view user) { write_user(user, credentials, users); };
     switch (which.type()) {
@@ -98,7 +94,7 @@ result<progress> users_info(node& on, request& what, bson::builder& reply)
     default:
         break;
     }
-    if (which.type() == bson::type::document && is_true(which.as_document().find("forAllDBs"))) {
+    if (which.type() == bson::type::document && is_set(which.as_document().find("forAllDBs"))) {
         for_each_user(on, {}, add);
         return progress::done;
     }
@@ -112,7 +108,7 @@ result<progress> roles_info(node&, request& what, bson::builder& reply)
     const bson::element which = *what.body.begin();
     const bool all = which.type() != bson::type::string && which.type() != bson::type::document &&
                      which.type() != bson::type::array;
-    const bool builtin = is_true(what.body.find("showBuiltinRoles"));
+    const bool builtin = is_set(what.body.find("showBuiltinRoles"));
     const auto named = which.type() == bson::type::document ? which.as_document().find("role")
                                                             : which;
     auto roles = reply.array("roles");

@@ -185,14 +185,29 @@ result<statement_result> delete_one_of(node& on, request& what, writer& to, bson
     return delete_some(what, to, which, context, number);
 }
 
+// What a member of a set has written last, and by which election it may.
+void write_position(const node& on, const request& what, bson::builder& reply)
+{
+    if (!on.member->in_set())
+        return;
+    const optime at = what.wrote.value_or(on.data->last());
+    {
+        auto position = reply.document("opTime");
+        position.add("ts", at.ts).add("t", at.term);
+    }
+    reply.add("electionId", election_id(on.member->term()));
+}
+
 // An acknowledgement of what changed nothing waits, too, for what it has seen.
 progress finished(node& on, request& what, const batch& all, bson::builder& reply,
                   bool with_modified)
 {
     what.failed_inside = all.failed();
-    if (!what.close_after)  // a fail point wants the connection closed without a reply
-        all.write(reply, with_modified);
     settle(on, what);
+    if (!what.close_after) {  // else a fail point wants the connection closed without a reply
+        all.write(reply, with_modified);
+        write_position(on, what, reply);
+    }
     return progress::done;
 }
 

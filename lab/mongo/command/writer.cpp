@@ -120,7 +120,7 @@ result<collection*> ensure_collection(node& on, request& what, const namespace_t
         return there;
     if (auto fine = check_namespace(ns); !fine)
         return std::move(fine).error();
-    const auto create = bson::doc("create", ns.collection());
+    const auto create = bson::doc("create", bson::unchecked_text{ns.collection()});
     if (auto fine = commit_command(on, what, ns.database(), create); !fine)
         return std::move(fine).error();
     collection* const made = on.data->data().find(ns);

@@ -156,7 +156,7 @@ result<void> disk::create_for(const change& what, std::int64_t term, bson::datet
         return refuse(server_code::bad_value, "a document to insert has no _id");
     const optime at = next(term, wall);
     const std::string commands = std::string{database} + ".$cmd";
-    const bson::document create = bson::doc("create", name);
+    const bson::document create = bson::doc("create", bson::unchecked_text{name});
     const change creation{'c', commands, create};
     return take(creation, at, describe(creation, at, wall));
 }

@@ -1,7 +1,9 @@
 #pragma once
+#include "holdfast/bson/object_id.hpp"
 #include "holdfast/bson/types.hpp"
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 
 namespace holdfast::lab::mongo {
@@ -21,5 +23,16 @@ struct optime {
         return a.ts.increment <=> b.ts.increment;
     }
 };
+
+/// MongoDB's electionId of a term: 7fffffff and the term.
+inline bson::object_id election_id(std::int64_t term) noexcept
+{
+    bson::object_id id{};
+    id.bytes[0] = 0x7f;
+    id.bytes[1] = id.bytes[2] = id.bytes[3] = 0xff;
+    for (std::size_t n = 0; n < 8; ++n)
+        id.bytes[4 + n] = static_cast<std::uint8_t>(term >> (8 * (7 - n)));
+    return id;
+}
 
 }  // namespace holdfast::lab::mongo

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace holdfast::lab {
 
@@ -131,12 +132,14 @@ int group_of(std::uint32_t base)
     return base >= 0x80 || (base >= 'a' && base <= 'z') ? 2 : 0;
 }
 
+std::string_view significant(std::string_view digits)
+{
+    digits.remove_prefix(std::min(digits.find_first_not_of('0'), digits.size()));
+    return digits;
+}
+
 std::weak_ordering compare_digits(std::string_view a, std::string_view b)
 {
-    const auto significant = [](std::string_view digits) {
-        digits.remove_prefix(std::min(digits.find_first_not_of('0'), digits.size()));
-        return digits;
-    };
     a = significant(a);
     b = significant(b);
     if (a.size() != b.size())
@@ -150,6 +153,58 @@ letter take_letter(points& from)
     for (; !from.done() && is_mark(from.peek()); from.next())
         taken.accent = taken.accent * 0x100 + from.peek();
     return taken;
+}
+
+/// One level of a sort key below the first: letters that are as usual are counted, all others are
+/// written out.
+class key_level {
+public:
+    explicit key_level(std::string& to) : to_{to} { to_ += '\x01'; }
+
+    void add(std::uint32_t weight)
+    {
+        if (weight == 0) {
+            ++usual_;
+            return;
+        }
+        if (usual_ > 0)
+            end(most_usual, -1);
+        to_ += '\x46';
+        for (int shift = 24; shift >= 0; shift -= 8)
+            to_ += static_cast<char>(weight >> shift & 0xFF);
+    }
+    void finish() { end(least_usual, 1); }
+
+private:
+    static constexpr std::size_t counted_at_once = 0x21;
+    static constexpr int least_usual = 0x05;
+    static constexpr int most_usual = 0x45;
+
+    void end(int from, int direction)
+    {
+        for (; usual_ > 0; usual_ -= std::min(usual_, counted_at_once)) {
+            const auto count = static_cast<int>(std::min(usual_, counted_at_once));
+            to_ += static_cast<char>(from + direction * (count - 1));
+        }
+    }
+
+    std::string& to_;
+    std::size_t usual_ = 0;
+};
+
+void add_base(std::string& to, std::uint32_t base)
+{
+    if (base >= 'a' && base <= 'z') {
+        to += static_cast<char>(0x29 + 2 * (base - 'a'));
+        return;
+    }
+    if (is_digit(base)) {
+        to += static_cast<char>(0x14 + 2 * (base - '0'));
+        return;
+    }
+    to += group_of(base) == 0 ? '\x03' : '\x5F';
+    for (int shift = 16; shift >= 0; shift -= 8)
+        to += static_cast<char>(base >> shift & 0xFF);
 }
 
 void keep_first(std::weak_ordering& kept, std::weak_ordering found)
@@ -245,6 +300,36 @@ std::weak_ordering collation::compare(std::string_view a, std::string_view b) co
     if (strength >= 2 && accents != 0)
         return accents;
     return strength >= 3 || case_level ? cases : std::weak_ordering::equivalent;
+}
+
+std::string collation::sort_key(std::string_view text) const
+{
+    std::string key;
+    std::vector<letter> letters;
+    for (points from{text}; !from.done();) {
+        if (numeric_ordering && is_digit(from.peek())) {
+            const std::string_view number = significant(from.take_digits());
+            key.append(1, '\x14').append(std::to_string(number.size())).append(1, ':');
+            key.append(number);
+            letters.push_back({});
+            continue;
+        }
+        letters.push_back(take_letter(from));
+        add_base(key, letters.back().base);
+    }
+    if (strength >= 2) {
+        key_level accents{key};
+        for (const letter& one : letters)
+            accents.add(one.accent);
+        accents.finish();
+    }
+    if (strength >= 3 || case_level) {
+        key_level cases{key};
+        for (const letter& one : letters)
+            cases.add(one.upper ? 1 : 0);
+        cases.finish();
+    }
+    return key;
 }
 
 result<std::optional<collation>> read_collation(const bson::element& from)

@@ -4,6 +4,7 @@
 
 #include <compare>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace holdfast::lab {
@@ -17,6 +18,10 @@ struct collation {
     bool numeric_ordering = false;
 
     std::weak_ordering compare(std::string_view a, std::string_view b) const;
+    /// The same bytes for texts that compare as equal. Those of ASCII letters and digits are what
+    /// the library of the servers makes of them; for all others it has tables that the lab lacks.
+    std::string sort_key(std::string_view text) const;
+
     friend bool operator==(const collation&, const collation&) = default;
 };
 

@@ -87,7 +87,7 @@ result<value> extreme(const arguments& of, scope& in)
     return found.found();
 }
 
-constexpr list_operator table[] = {
+constexpr list_operator accumulate_table[] = {
     {"$sum", 0, list_operator::any, sum_or_mean},
     {"$avg", 0, list_operator::any, sum_or_mean},
     {"$min", 0, list_operator::any, extreme},
@@ -98,7 +98,7 @@ constexpr list_operator table[] = {
 
 std::span<const list_operator> accumulating_operators()
 {
-    return table;
+    return accumulate_table;
 }
 
 }  // namespace holdfast::lab::computing

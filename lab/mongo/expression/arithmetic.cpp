@@ -163,7 +163,7 @@ result<value> chance(const arguments&, scope& in)
     return value::of(in.context.chance ? in.context.chance() : 0.5);
 }
 
-constexpr list_operator table[] = {
+constexpr list_operator arithmetic_table[] = {
     {"$add", 0, list_operator::any, add_all},
     {"$multiply", 0, list_operator::any, multiply_all},
     {"$subtract", 2, 2, subtract},
@@ -187,7 +187,7 @@ constexpr list_operator table[] = {
 
 std::span<const list_operator> number_operators()
 {
-    return table;
+    return arithmetic_table;
 }
 
 }  // namespace holdfast::lab::computing

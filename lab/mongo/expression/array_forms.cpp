@@ -82,7 +82,7 @@ result<value> zipped(const arguments& of, scope& in)
     return value{*done};
 }
 
-constexpr named_operator table[] = {
+constexpr named_operator array_forms_table[] = {
     {"$zip", 34460, 34464, zipped, {{{"inputs", 34465}, {"defaults", 0}, {"useLongestLength", 0}}}},
 };
 
@@ -181,7 +181,7 @@ result<std::vector<sort_part>> read_sort(const bson::element& by)
 
 std::span<const named_operator> array_operators_with_names()
 {
-    return table;
+    return array_forms_table;
 }
 
 result<node_ptr> compile_sort_array(compiler& with, const bson::element& spec)

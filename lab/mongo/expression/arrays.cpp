@@ -36,11 +36,6 @@ value make_array(std::span<const bson::element> elements)
 
 namespace {
 
-std::string name_of(const bson::element& e)
-{
-    return std::string{type_name(e)};
-}
-
 bool is_array(const bson::element& e)
 {
     return e.type() == bson::type::array;
@@ -49,8 +44,8 @@ bool is_array(const bson::element& e)
 result<value> size_of(const arguments& of, scope&)
 {
     if (!is_array(of[0]))
-        return refuse(17124,
-                      "The argument to $size must be an array, but was of type: " + name_of(of[0]));
+        return refuse(17124, "The argument to $size must be an array, but was of type: " +
+                                 type_text(of[0]));
     return value::of(static_cast<std::int32_t>(of[0].as_array().count()));
 }
 
@@ -71,10 +66,10 @@ result<value> element_at(const arguments& of, scope&)
         return null_value();
     if (!is_array(of[0]))
         return refuse(28689,
-                      "$arrayElemAt's first argument must be an array, but is " + name_of(of[0]));
+                      "$arrayElemAt's first argument must be an array, but is " + type_text(of[0]));
     if (!read_number(of[1]))
         return refuse(28690, "$arrayElemAt's second argument must be a numeric value, but is " +
-                                 name_of(of[1]));
+                                 type_text(of[1]));
     const auto index = as_int32(of[1]);
     if (!index)
         return refuse(28691,
@@ -89,7 +84,7 @@ result<value> first_or_last(const arguments& of, scope&)
         return null_value();
     if (!is_array(of[0]))
         return refuse(28689, std::string{of.name} + "'s argument must be an array, but is " +
-                                 name_of(of[0]));
+                                 type_text(of[0]));
     return pick(of[0], of.name == "$first" ? 0 : -1);
 }
 
@@ -97,7 +92,7 @@ result<value> contains(const arguments& of, scope& in)
 {
     if (!is_array(of[1]))
         return refuse(40081,
-                      "$in requires an array as a second argument, found: " + name_of(of[1]));
+                      "$in requires an array as a second argument, found: " + type_text(of[1]));
     for (const bson::element& e : of[1].as_array()) {
         if (of[0] && equal(of[0], e, in.by))
             return value::of(true);
@@ -105,14 +100,14 @@ result<value> contains(const arguments& of, scope& in)
     return value::of(false);
 }
 
-result<value> concatenated(const arguments& of, scope&)
+result<value> concatenated_arrays(const arguments& of, scope&)
 {
     list all;
     for (std::size_t i = 0; i < of.size(); ++i) {
         if (is_nullish(of[i]))
             return null_value();
         if (!is_array(of[i]))
-            return refuse(28664, "$concatArrays only supports arrays, not " + name_of(of[i]));
+            return refuse(28664, "$concatArrays only supports arrays, not " + type_text(of[i]));
         std::ranges::copy(elements_of(of[i]), std::back_inserter(all));
     }
     return make_array(all);
@@ -123,7 +118,8 @@ result<std::int32_t> slice_number(const bson::element& e, std::string_view which
 {
     const std::string start = std::string{which} + " argument to $slice ";
     if (!read_number(e))
-        return refuse(wrong_type, start + "must be a numeric value, but is of type: " + name_of(e));
+        return refuse(wrong_type,
+                      start + "must be a numeric value, but is of type: " + type_text(e));
     const auto n = as_int32(e);
     if (!n)
         return refuse(wrong_size,
@@ -137,7 +133,7 @@ result<value> sliced(const arguments& of, scope&)
         return null_value();
     if (!is_array(of[0]))
         return refuse(28724, "First argument to $slice must be an array, but is of type: " +
-                                 name_of(of[0]));
+                                 type_text(of[0]));
     const auto second = slice_number(of[1], "Second", 28725, 28726);
     if (!second)
         return second.error();
@@ -168,7 +164,7 @@ result<std::int32_t> range_number(const bson::element& e, std::string_view what,
 {
     const std::string start = "$range requires a " + std::string{what};
     if (!read_number(e))
-        return refuse(wrong_type, start + " that is numeric, found value of type: " + name_of(e));
+        return refuse(wrong_type, start + " that is numeric, found value of type: " + type_text(e));
     const auto n = as_int32(e);
     if (!n)
         return refuse(
@@ -214,7 +210,7 @@ result<value> reversed(const arguments& of, scope&)
         return null_value();
     if (!is_array(of[0]))
         return refuse(34435, "The argument to $reverseArray must be an array, but was of type: " +
-                                 name_of(of[0]));
+                                 type_text(of[0]));
     list all = elements_of(of[0]);
     std::ranges::reverse(all);
     return make_array(all);
@@ -231,14 +227,14 @@ result<value> index_in(const arguments& of, scope& in)
         return null_value();
     if (!is_array(of[0]))
         return refuse(40090, "$indexOfArray requires an array as a first argument, found: " +
-                                 name_of(of[0]));
+                                 type_text(of[0]));
     std::int32_t bounds[] = {0, std::numeric_limits<std::int32_t>::max()};
     for (std::size_t i = 2; i < of.size(); ++i) {
         const std::string which = i == 2 ? "starting" : "ending";
         const auto n = as_int32(of[i]);
         if (!n)
             return refuse(40096, "$indexOfArray requires an integral " + which +
-                                     " index, found a value of type: " + name_of(of[i]));
+                                     " index, found a value of type: " + type_text(of[i]));
         if (*n < 0)
             return refuse(40097, "$indexOfArray requires a nonnegative " + which +
                                      " index, found: " + to_text(of[i]));
@@ -253,10 +249,11 @@ result<value> index_in(const arguments& of, scope& in)
     return value::of(-1);
 }
 
-constexpr list_operator table[] = {
+constexpr list_operator arrays_table[] = {
     {"$size", 1, 1, size_of},          {"$arrayElemAt", 2, 2, element_at},
     {"$first", 1, 1, first_or_last},   {"$last", 1, 1, first_or_last},
-    {"$in", 2, 2, contains},           {"$concatArrays", 0, list_operator::any, concatenated},
+    {"$in", 2, 2, contains},
+    {"$concatArrays", 0, list_operator::any, concatenated_arrays},
     {"$slice", 2, 3, sliced},          {"$range", 2, 3, range},
     {"$reverseArray", 1, 1, reversed}, {"$isArray", 1, 1, asks_for_array},
     {"$indexOfArray", 2, 4, index_in},
@@ -266,7 +263,7 @@ constexpr list_operator table[] = {
 
 std::span<const list_operator> array_operators()
 {
-    return table;
+    return arrays_table;
 }
 
 }  // namespace holdfast::lab::computing

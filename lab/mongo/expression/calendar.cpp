@@ -10,8 +10,6 @@ namespace holdfast::lab::computing {
 
 namespace {
 
-constexpr std::int64_t day_ms = 86'400'000;
-
 std::int64_t floor_divide(std::int64_t a, std::int64_t b)
 {
     return a / b - (a % b < 0 ? 1 : 0);

@@ -9,6 +9,8 @@
 
 namespace holdfast::lab::computing {
 
+inline constexpr std::int64_t day_ms = 86'400'000;
+
 /// A point in time as people write it.
 struct calendar {
     std::int64_t year = 0;

@@ -85,6 +85,21 @@ const special_form* find_special_form(std::string_view name)
     return nullptr;
 }
 
+/// Whether it gives the same for all documents. An argument that was left out is null.
+bool is_constant_call(std::string_view name, std::span<const node_ptr> nodes)
+{
+    return name != "$rand" &&
+           std::ranges::all_of(nodes, [](const node_ptr& n) { return !n || n->constant(); });
+}
+
+result<node_ptr> make_call(compiler& with, std::string_view name, operation run,
+                           std::vector<node_ptr> nodes)
+{
+    const bool constant = is_constant_call(name, nodes);
+    node_ptr made = std::make_unique<call_of>(name, run, std::move(nodes));
+    return constant ? with.fold_call(std::move(made)) : result<node_ptr>{std::move(made)};
+}
+
 error wrong_count(const list_operator& op, std::size_t given)
 {
     const std::string name{op.name};
@@ -122,7 +137,7 @@ result<node_ptr> compile_list(compiler& with, const list_operator& op, const bso
     }
     if (nodes.size() < op.least || (op.most != list_operator::any && nodes.size() > op.most))
         return wrong_count(op, nodes.size());
-    return std::make_unique<call_of>(op.name, op.run, std::move(nodes));
+    return make_call(with, op.name, op.run, std::move(nodes));
 }
 
 result<node_ptr> compile_named(compiler& with, const named_operator& op, const bson::element& given)
@@ -154,7 +169,7 @@ result<node_ptr> compile_named(compiler& with, const named_operator& op, const b
                                                         std::string{op.parameters[i].name} +
                                                         "' to be specified");
     }
-    return std::make_unique<call_of>(op.name, op.run, std::move(nodes));
+    return make_call(with, op.name, op.run, std::move(nodes));
 }
 
 /// {$getField: "a"} is short for {$getField: {field: "a", input: "$$CURRENT"}}.
@@ -171,7 +186,7 @@ result<node_ptr> compile_short_get_field(compiler& with, const named_operator& o
         return input;
     nodes[0] = *std::move(field);
     nodes[1] = *std::move(input);
-    return std::make_unique<call_of>(op.name, op.run, std::move(nodes));
+    return make_call(with, op.name, op.run, std::move(nodes));
 }
 
 bool is_short_get_field(const bson::element& given)
@@ -189,7 +204,7 @@ result<node_ptr> compile_call(compiler& with, const bson::element& call)
     if (call.key() == "$literal" || call.key() == "$const")
         return constant_node(value{call});
     if (const auto* form = find_special_form(call.key()))
-        return form->compile(with, call);
+        return with.compile_form(*form, call);
     if (const auto* op = find_list_operator(call.key()))
         return compile_list(with, *op, call);
     if (const auto* op = find_named_operator(call.key())) {

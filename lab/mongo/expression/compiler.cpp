@@ -231,6 +231,29 @@ value compiler::fold(const node& constant_parts) const
     return made ? *std::move(made) : value{};
 }
 
+result<node_ptr> compiler::fold_call(node_ptr call)
+{
+    scope in{{}, context_, by_};
+    in.work_left = folding_left_;
+    auto made = call->evaluate(in);
+    folding_left_ = in.work_left;
+    if (made)
+        return constant_node(*std::move(made));
+    const bool too_much = made.error().code().value() ==
+                          static_cast<int>(server_code::exceeded_time_limit);
+    if (too_much || forms_ > 0)
+        return call;
+    return std::move(made).error();
+}
+
+result<node_ptr> compiler::compile_form(const special_form& form, const bson::element& call)
+{
+    ++forms_;
+    auto made = form.compile(*this, call);
+    --forms_;
+    return made;
+}
+
 result<node_ptr> compiler::compile_object(bson::view from)
 {
     std::vector<object_of::field> fields;

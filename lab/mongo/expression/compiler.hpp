@@ -1,5 +1,6 @@
 #pragma once
 #include "lab/mongo/expression/node.hpp"
+#include "lab/mongo/expression/operators.hpp"
 
 #include <string>
 #include <string_view>
@@ -21,6 +22,13 @@ public:
     /// Compiles `body` where the variables `names` are known, in the slots after those of now.
     result<node_ptr> compile_with(std::vector<std::string> names, const bson::element& body);
 
+    /// A call with arguments that are the same for all documents is computed now, as servers do, so
+    /// that its error is reported although no document matches.
+    result<node_ptr> fold_call(node_ptr call);
+
+    /// Compiles a form that may leave its parts unevaluated: an error in one of them is none yet.
+    result<node_ptr> compile_form(const special_form& form, const bson::element& call);
+
 private:
     result<node_ptr> compile_here(const bson::element& from);
     result<node_ptr> compile_path(std::string_view text);
@@ -34,6 +42,8 @@ private:
     const collation* by_;
     std::vector<std::string> names_ = {};
     int depth_ = 0;
+    int forms_ = 0;  // around what is being compiled
+    std::size_t folding_left_ = 100'000;  // steps; beyond them calls are left to evaluate()
 };
 
 node_ptr constant_node(value of);

@@ -224,7 +224,7 @@ result<node_ptr> compile_switch(compiler& with, const bson::element& spec)
     return std::make_unique<branches_of>(std::move(branches), std::move(otherwise));
 }
 
-constexpr special_form table[] = {
+constexpr special_form conditional_table[] = {
     {"$and", compile_short_circuit}, {"$or", compile_short_circuit}, {"$ifNull", compile_if_null},
     {"$cond", compile_cond},         {"$switch", compile_switch},
 };
@@ -233,7 +233,7 @@ constexpr special_form table[] = {
 
 std::span<const special_form> conditional_forms()
 {
-    return table;
+    return conditional_table;
 }
 
 }  // namespace holdfast::lab::computing

@@ -90,7 +90,7 @@ result<value> is_number(const arguments& of, scope&)
     return value::of(read_number(of[0]).has_value());
 }
 
-constexpr list_operator table[] = {
+constexpr list_operator conversions_table[] = {
     {"$toDouble", 1, 1, convert_short},
     {"$toString", 1, 1, convert_short},
     {"$toObjectId", 1, 1, convert_short},
@@ -103,7 +103,7 @@ constexpr list_operator table[] = {
     {"$isNumber", 1, 1, is_number},
 };
 
-constexpr named_operator named_table[] = {
+constexpr named_operator named_conversions_table[] = {
     {"$convert",
      9,
      9,
@@ -115,11 +115,11 @@ constexpr named_operator named_table[] = {
 
 std::span<const list_operator> conversion_operators()
 {
-    return table;
+    return conversions_table;
 }
 std::span<const named_operator> conversion_operators_with_names()
 {
-    return named_table;
+    return named_conversions_table;
 }
 
 }  // namespace holdfast::lab::computing

@@ -10,8 +10,6 @@ namespace holdfast::lab::computing {
 
 namespace {
 
-constexpr std::int64_t day_ms = 86'400'000;
-
 /// Dates, and what carries one in it.
 result<bson::datetime> coerce_to_date(const bson::element& from)
 {
@@ -185,7 +183,7 @@ result<value> date_plus(const arguments& of, scope&)
     return value::of(bson::datetime{std::chrono::milliseconds{made}});
 }
 
-constexpr list_operator table[] = {
+constexpr list_operator dates_table[] = {
     {"$year", 1, 1, date_part},        {"$month", 1, 1, date_part},
     {"$dayOfMonth", 1, 1, date_part},  {"$hour", 1, 1, date_part},
     {"$minute", 1, 1, date_part},      {"$second", 1, 1, date_part},
@@ -195,7 +193,7 @@ constexpr list_operator table[] = {
     {"$isoWeekYear", 1, 1, date_part},
 };
 
-constexpr named_operator named_table[] = {
+constexpr named_operator named_dates_table[] = {
     {"$dateToString",
      18629,
      18534,
@@ -217,11 +215,11 @@ constexpr named_operator named_table[] = {
 
 std::span<const list_operator> date_operators()
 {
-    return table;
+    return dates_table;
 }
 std::span<const named_operator> date_operators_with_names()
 {
-    return named_table;
+    return named_dates_table;
 }
 
 }  // namespace holdfast::lab::computing

@@ -56,7 +56,7 @@ result<value> negated(const arguments& of, scope&)
     return value::of(!is_true(of[0]));
 }
 
-constexpr list_operator table[] = {
+constexpr list_operator logic_table[] = {
     {"$eq", 2, 2, is_equal},     {"$ne", 2, 2, is_unequal}, {"$gt", 2, 2, is_greater},
     {"$gte", 2, 2, is_not_less}, {"$lt", 2, 2, is_less},    {"$lte", 2, 2, is_not_greater},
     {"$cmp", 2, 2, compared},    {"$not", 1, 1, negated},
@@ -66,7 +66,7 @@ constexpr list_operator table[] = {
 
 std::span<const list_operator> logic_operators()
 {
-    return table;
+    return logic_table;
 }
 
 }  // namespace holdfast::lab::computing

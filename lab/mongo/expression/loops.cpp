@@ -320,7 +320,7 @@ result<node_ptr> compile_reduce(compiler& with, const bson::element& spec)
     return std::make_unique<reduced>(*std::move(input), *std::move(initial), *std::move(body));
 }
 
-constexpr special_form table[] = {
+constexpr special_form loops_table[] = {
     {"$let", compile_let},
     {"$map", compile_map},
     {"$filter", compile_filter},
@@ -332,7 +332,7 @@ constexpr special_form table[] = {
 
 std::span<const special_form> loop_forms()
 {
-    return table;
+    return loops_table;
 }
 
 }  // namespace holdfast::lab::computing

@@ -63,6 +63,11 @@ inline std::string_view type_name(const bson::element& e) noexcept
     return type_name(e.type());
 }
 
+inline std::string type_text(const bson::element& e)
+{
+    return std::string{type_name(e)};
+}
+
 /// Null, undefined and missing: what most operators answer with null.
 inline bool is_nullish(const bson::element& e) noexcept
 {

@@ -8,11 +8,6 @@ namespace holdfast::lab::computing {
 
 namespace {
 
-std::string name_of(const bson::element& e)
-{
-    return std::string{type_name(e)};
-}
-
 /// `to` with one field set to another value where it stands, or behind the others.
 value with_field(bson::view to, std::string_view name, const bson::element& set_to)
 {
@@ -48,7 +43,7 @@ result<value> merged(const arguments& of, scope& in)
             continue;
         if (e.type() != bson::type::document)
             return refuse(40400, "$mergeObjects requires object inputs, but input " + to_text(e) +
-                                     " is of type " + name_of(e));
+                                     " is of type " + type_text(e));
         for (const bson::element& field : e.as_document()) {
             if (field.malformed())
                 break;
@@ -65,7 +60,8 @@ result<value> object_to_array(const arguments& of, scope&)
     if (is_nullish(of[0]))
         return null_value();
     if (of[0].type() != bson::type::document)
-        return refuse(40390, "$objectToArray requires a document input, found: " + name_of(of[0]));
+        return refuse(40390,
+                      "$objectToArray requires a document input, found: " + type_text(of[0]));
     bson::byte_buffer bytes;
     bson::array_builder out{bytes};
     for (const bson::element& e : of[0].as_document()) {
@@ -99,7 +95,7 @@ result<key_and_value> read_pair(const bson::element& e)
             return refuse(40395,
                           "$arrayToObject requires an array of key-value pairs, where the "
                           "key must be of type string. Found key type: " +
-                              name_of(parts[0]));
+                              type_text(parts[0]));
         return key_and_value{parts[0], parts[1]};
     }
     const bson::view pair = e.as_document();
@@ -122,7 +118,7 @@ result<key_and_value> read_pair(const bson::element& e)
         return refuse(40394,
                       "$arrayToObject requires an object with keys 'k' and 'v', where the "
                       "value of 'k' must be of type string. Found type: " +
-                          name_of(made.key));
+                          type_text(made.key));
     return made;
 }
 
@@ -131,18 +127,18 @@ result<value> array_to_object(const arguments& of, scope& in)
     if (is_nullish(of[0]))
         return null_value();
     if (of[0].type() != bson::type::array)
-        return refuse(40386, "$arrayToObject requires an array input, found: " + name_of(of[0]));
+        return refuse(40386, "$arrayToObject requires an array input, found: " + type_text(of[0]));
     value whole{bson::view{}};
     bson::type form = bson::type::invalid;
     for (const bson::element& e : elements_of(of[0])) {
         if (e.type() != bson::type::array && e.type() != bson::type::document)
             return refuse(40398,
-                          "Unrecognised input type format for $arrayToObject: " + name_of(e));
+                          "Unrecognised input type format for $arrayToObject: " + type_text(e));
         if (form != bson::type::invalid && form != e.type())
             return refuse(form == bson::type::array ? 40396 : 40391,
                           "$arrayToObject requires a consistent input format. Elements must all "
                           "be arrays or all be objects. Array was detected, now found: " +
-                              name_of(e));
+                              type_text(e));
         form = e.type();
         const auto pair = read_pair(e);
         if (!pair)
@@ -161,7 +157,7 @@ result<value> get_field(const arguments& of, scope&)
     if (of[0].type() != bson::type::string)
         return refuse(of.nodes[0]->constant() ? 5654602 : 3041704,
                       "$getField requires 'field' to evaluate to type String, but got " +
-                          name_of(of[0]));
+                          type_text(of[0]));
     if (is_nullish(of[1]))
         return of[1] ? null_value() : value{};
     if (of[1].type() != bson::type::document)
@@ -179,7 +175,7 @@ result<value> set_field(const arguments& of, scope&)
                           "argument");
     if (of[0].type() != bson::type::string)
         return refuse(4161107, name + " requires 'field' to evaluate to type String, but got " +
-                                   name_of(of[0]));
+                                   type_text(of[0]));
     if (of[0].as_string().find('\0') != std::string_view::npos)
         return refuse(9534700, name + ": 'field' cannot contain an embedded null byte");
     if (is_nullish(of[1]))
@@ -190,13 +186,13 @@ result<value> set_field(const arguments& of, scope&)
     return with_field(of[1].as_document(), of[0].as_string(), set_to);
 }
 
-constexpr list_operator table[] = {
+constexpr list_operator objects_table[] = {
     {"$mergeObjects", 0, list_operator::any, merged},
     {"$objectToArray", 1, 1, object_to_array},
     {"$arrayToObject", 1, 1, array_to_object},
 };
 
-constexpr named_operator named_table[] = {
+constexpr named_operator named_objects_table[] = {
     {"$getField", 3041705, 3041701, get_field, {{{"field", 3041702}, {"input", 3041703}}}},
     {"$setField",
      4161100,
@@ -210,11 +206,11 @@ constexpr named_operator named_table[] = {
 
 std::span<const list_operator> object_operators()
 {
-    return table;
+    return objects_table;
 }
 std::span<const named_operator> object_operators_with_names()
 {
-    return named_table;
+    return named_objects_table;
 }
 
 }  // namespace holdfast::lab::computing

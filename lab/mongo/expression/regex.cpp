@@ -250,7 +250,7 @@ result<value> run_regex(const arguments& of, scope& in)
     return first_match(*search, of[0].as_string(), of.name);
 }
 
-constexpr named_operator table[] = {
+constexpr named_operator regex_table[] = {
     {"$regexMatch",
      51103,
      31024,
@@ -268,7 +268,7 @@ constexpr named_operator table[] = {
 
 std::span<const named_operator> regex_operators()
 {
-    return table;
+    return regex_table;
 }
 
 }  // namespace holdfast::lab::computing

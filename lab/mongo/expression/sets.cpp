@@ -146,7 +146,7 @@ result<value> all_elements_true(const arguments& of, scope&)
     return value::of(std::ranges::all_of(elements_of(of[0]), is_true));
 }
 
-constexpr list_operator table[] = {
+constexpr list_operator sets_table[] = {
     {"$setUnion", 0, list_operator::any, set_union},
     {"$setIntersection", 0, list_operator::any, set_intersection},
     {"$setDifference", 2, 2, set_difference},
@@ -160,7 +160,7 @@ constexpr list_operator table[] = {
 
 std::span<const list_operator> set_operators()
 {
-    return table;
+    return sets_table;
 }
 
 }  // namespace holdfast::lab::computing

@@ -10,24 +10,19 @@ namespace holdfast::lab::computing {
 
 namespace {
 
-std::string name_of(const bson::element& e)
-{
-    return std::string{type_name(e)};
-}
-
 bool is_text(const bson::element& e)
 {
     return e.type() == bson::type::string;
 }
 
-result<value> concatenated(const arguments& of, scope&)
+result<value> concatenated_texts(const arguments& of, scope&)
 {
     std::string whole;
     for (std::size_t i = 0; i < of.size(); ++i) {
         if (is_nullish(of[i]))
             return null_value();
         if (!is_text(of[i]))
-            return refuse(16702, "$concat only supports strings, not " + name_of(of[i]));
+            return refuse(16702, "$concat only supports strings, not " + type_text(of[i]));
         whole += of[i].as_string();
         if (whole.size() > max_value_size)
             break;  // the caller sees the size and refuses
@@ -85,7 +80,7 @@ result<value> split(const arguments& of, scope&)
             return refuse(i == 0 ? 40085 : 40086,
                           "$split requires an expression that evaluates to a string as a " +
                               std::string{i == 0 ? "first" : "second"} +
-                              " argument, found: " + name_of(of[i]));
+                              " argument, found: " + type_text(of[i]));
     }
     const std::string_view separator = of[1].as_string();
     if (separator.empty())
@@ -152,10 +147,10 @@ result<value> trimmed(const arguments& of, scope&)
         return null_value();
     if (!is_text(of[0]))
         return refuse(50699, name + " requires its input to be a string, got " + to_text(of[0]) +
-                                 " (of type " + name_of(of[0]) + ") instead.");
+                                 " (of type " + type_text(of[0]) + ") instead.");
     if (of.given(1) && !is_text(of[1]))
         return refuse(50700, name + " requires 'chars' to be a string, got " + to_text(of[1]) +
-                                 " (of type " + name_of(of[1]) + ") instead.");
+                                 " (of type " + type_text(of[1]) + ") instead.");
     std::vector<std::string_view> off{std::begin(white_space), std::end(white_space)};
     if (of.given(1))
         off = split_code_points(of[1].as_string());
@@ -221,15 +216,15 @@ result<value> replaced(const arguments& of, scope& in)
     return value::of(made);
 }
 
-constexpr list_operator table[] = {
-    {"$concat", 0, list_operator::any, concatenated},
+constexpr list_operator strings_table[] = {
+    {"$concat", 0, list_operator::any, concatenated_texts},
     {"$toUpper", 1, 1, upper_case},
     {"$toLower", 1, 1, lower_case},
     {"$strcasecmp", 2, 2, compare_without_case},
     {"$split", 2, 2, split},
 };
 
-constexpr named_operator named_table[] = {
+constexpr named_operator named_strings_table[] = {
     {"$trim", 50696, 50694, trimmed, {{{"input", 50695}, {"chars", 0}}}},
     {"$ltrim", 50696, 50694, trimmed, {{{"input", 50695}, {"chars", 0}}}},
     {"$rtrim", 50696, 50694, trimmed, {{{"input", 50695}, {"chars", 0}}}},
@@ -249,11 +244,11 @@ constexpr named_operator named_table[] = {
 
 std::span<const list_operator> string_operators()
 {
-    return table;
+    return strings_table;
 }
 std::span<const named_operator> string_operators_with_names()
 {
-    return named_table;
+    return named_strings_table;
 }
 
 }  // namespace holdfast::lab::computing

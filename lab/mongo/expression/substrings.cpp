@@ -11,11 +11,6 @@ namespace holdfast::lab::computing {
 
 namespace {
 
-std::string name_of(const bson::element& e)
-{
-    return std::string{type_name(e)};
-}
-
 /// $substrBytes; both ends must be ends of code points.
 result<value> substring_of_bytes(const arguments& of, scope&)
 {
@@ -27,10 +22,10 @@ result<value> substring_of_bytes(const arguments& of, scope&)
     const std::string name{of.name};
     if (!first)
         return refuse(16034, name + ":  starting index must be a numeric type (is BSON type " +
-                                 name_of(of[1]) + ")");
+                                 type_text(of[1]) + ")");
     if (!count)
         return refuse(16035, name + ":  length must be a numeric type (is BSON type " +
-                                 name_of(of[2]) + ")");
+                                 type_text(of[2]) + ")");
     if (first->real < 0)
         return refuse(
             50752, name + ":  starting index must be non-negative (got: " + to_text(of[1]) + ")");
@@ -58,7 +53,7 @@ result<value> substring_of_code_points(const arguments& of, scope&)
         return std::move(text).error();
     if (!read_number(of[1]))
         return refuse(34450, "$substrCP: starting index must be a numeric type (is BSON type " +
-                                 name_of(of[1]) + ")");
+                                 type_text(of[1]) + ")");
     const auto first = as_int32(of[1]);
     if (!first)
         return refuse(34451,
@@ -67,7 +62,7 @@ result<value> substring_of_code_points(const arguments& of, scope&)
                           to_text(of[1]));
     if (!read_number(of[2]))
         return refuse(34452, "$substrCP: length must be a numeric type (is BSON type " +
-                                 name_of(of[2]) + ")");
+                                 type_text(of[2]) + ")");
     const auto count = as_int32(of[2]);
     if (!count)
         return refuse(34453,
@@ -87,14 +82,14 @@ result<value> substring_of_code_points(const arguments& of, scope&)
 result<value> length_in_bytes(const arguments& of, scope&)
 {
     if (of[0].type() != bson::type::string)
-        return refuse(34473, "$strLenBytes requires a string argument, found: " + name_of(of[0]));
+        return refuse(34473, "$strLenBytes requires a string argument, found: " + type_text(of[0]));
     return value::of(static_cast<std::int32_t>(of[0].as_string().size()));
 }
 
 result<value> length_in_code_points(const arguments& of, scope&)
 {
     if (of[0].type() != bson::type::string)
-        return refuse(34471, "$strLenCP requires a string argument, found: " + name_of(of[0]));
+        return refuse(34471, "$strLenCP requires a string argument, found: " + type_text(of[0]));
     return value::of(static_cast<std::int32_t>(code_points(of[0].as_string())));
 }
 
@@ -109,7 +104,7 @@ result<value> index_in_text(const arguments& of, scope&)
         if (of[i].type() != bson::type::string)
             return refuse((bytes ? 40091 : 40093) + static_cast<int>(i),
                           name + " requires a string as the " + (i == 0 ? "first" : "second") +
-                              " argument, found: " + name_of(of[i]));
+                              " argument, found: " + type_text(of[i]));
     }
     const std::string_view text = of[0].as_string();
     std::size_t bounds[] = {0, text.size()};
@@ -118,7 +113,7 @@ result<value> index_in_text(const arguments& of, scope&)
         const auto n = as_int32(of[i]);
         if (!n)
             return refuse(40096, name + " requires an integral " + which +
-                                     " index, found a value of type: " + name_of(of[i]));
+                                     " index, found a value of type: " + type_text(of[i]));
         if (*n < 0)
             return refuse(40097, name + " requires a nonnegative " + which +
                                      " index, found: " + to_text(of[i]));
@@ -136,7 +131,7 @@ result<value> index_in_text(const arguments& of, scope&)
     return value::of(static_cast<std::int32_t>(bytes ? found : code_points(text.substr(0, found))));
 }
 
-constexpr list_operator table[] = {
+constexpr list_operator substrings_table[] = {
     {"$substr", 3, 3, substring_of_bytes},         {"$substrBytes", 3, 3, substring_of_bytes},
     {"$substrCP", 3, 3, substring_of_code_points}, {"$strLenBytes", 1, 1, length_in_bytes},
     {"$strLenCP", 1, 1, length_in_code_points},    {"$indexOfBytes", 2, 4, index_in_text},
@@ -147,7 +142,7 @@ constexpr list_operator table[] = {
 
 std::span<const list_operator> substring_operators()
 {
-    return table;
+    return substrings_table;
 }
 
 }  // namespace holdfast::lab::computing

@@ -8,16 +8,19 @@
 
 namespace holdfast::lab::computing {
 
-std::string real_text(double v)
+namespace {
+
+/// Where servers take a double for text, they print six digits of it; $toString prints all.
+std::string short_real_text(double v)
 {
     if (std::isnan(v))
-        return "NaN";
-    if (std::isinf(v))
-        return v < 0 ? "-Infinity" : "Infinity";
+        return "nan";
     char text[32];
-    const int size = std::snprintf(text, sizeof text, "%.16g", v);
+    const int size = std::snprintf(text, sizeof text, "%g", v);
     return {text, static_cast<std::size_t>(size)};
 }
+
+}  // namespace
 
 std::string date_text(bson::datetime when)
 {
@@ -32,7 +35,7 @@ result<std::string> coerce_to_text(const bson::element& from)
         from.type() == bson::type::symbol)
         return std::string{from.as_string()};
     if (from.type() == bson::type::double_)
-        return real_text(from.as_double());
+        return short_real_text(from.as_double());
     if (from.type() == bson::type::int32 || from.type() == bson::type::int64 ||
         from.type() == bson::type::decimal128)
         return to_text(from);

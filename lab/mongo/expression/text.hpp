@@ -10,7 +10,6 @@ namespace holdfast::lab::computing {
 /// What $toUpper, $substr and the like take for text: strings, numbers, dates; null is empty.
 result<std::string> coerce_to_text(const bson::element& from);
 
-std::string real_text(double v);  // as MongoDB prints a double: 16 digits, no trailing zeros
 std::string date_text(bson::datetime when);  // "2018-03-27T16:58:51.538Z"
 
 /// The byte where the code point with this number starts, or npos beyond the end; counting goes on

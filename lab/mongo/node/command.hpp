@@ -31,7 +31,7 @@ struct client_facts {
     bson::document metadata = {};
     std::vector<std::string> users = {};  // "name@db", logged in
     std::array<std::uint8_t, 32> user_digest = {};  // of the first of them, for session_key::user
-    bool may_compress = false;  // has negotiated a compressor
+    std::vector<std::string> compressors = {};  // that it has negotiated
     bool says_hello_ok = false;
     std::unique_ptr<struct login_conversation> login;  // a SASL exchange that is under way
 
@@ -95,7 +95,7 @@ struct request {
     bool failed_inside = false;  // ok: 1, but with write errors
     bool more_to_come = false;  // an exhaust reply: another one follows without a request
     bool close_after = false;  // close the connection instead of, or after, the reply
-    bool injected = false;  // the error was a fail point's: it has no topologyVersion
+    bool injected = false;  // the error was a fail point's
     bool labels_given = false;  // by a fail point: the server adds none of its own
     bool forwarded = false;  // the reply came whole from another server
 
@@ -122,6 +122,7 @@ struct command {
     result<progress> (*run)(node& on, request& what, bson::builder& reply) = nullptr;
     bool writes = false;  // only on a primary: 10107 elsewhere
     bool reads_data = false;  // on a secondary only with secondaryOk: 13435
+    bool on_secondaries = false;  // or on each, whatever the read preference
     bool needs_login = true;  // with auth on: 13 Unauthorized
     bool admin_only = false;  // 13 "may only be run against the admin database."
     bool takes_write_concern = false;

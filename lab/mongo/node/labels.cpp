@@ -40,6 +40,20 @@ bool is_state_change_code(int code) noexcept
     }
 }
 
+bool is_not_primary_code(int code) noexcept
+{
+    switch (code) {
+    case 189:
+    case 10107:
+    case 11602:
+    case 13435:
+    case 13436:
+        return true;
+    default:
+        return false;
+    }
+}
+
 bool earns_retryable_label(const request& what, int code) noexcept
 {
     return what.txn_number && !what.in_transaction && !what.labels_given &&

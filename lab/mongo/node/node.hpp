@@ -68,6 +68,7 @@ public:
     fail_points faults;
     rate_limiter requests;
     rate_limiter connections;
+    std::int64_t base_backoff_ms = 0;  // that overload errors name; 0: none
     std::map<std::string, value, std::less<>> parameters;  // setParameter
     const bson::object_id process;  // topologyVersion.processId
 

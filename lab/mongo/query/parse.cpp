@@ -1,8 +1,10 @@
 #include "lab/mongo/query/parse.hpp"
 
 #include "lab/mongo/document/server_code.hpp"
+#include "lab/mongo/document/stable_sort.hpp"
 #include "lab/mongo/query/where.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -12,9 +14,20 @@ using bson::type;
 
 namespace {
 
+/// What is computed comes last: it can fail, and does not if another condition is not met.
+void move_computed_last(std::vector<node>& conditions)
+{
+    const auto is_computed = [](const node& one) { return one.what == op::computed; };
+    if (std::ranges::none_of(conditions, is_computed))
+        return;
+    sort_stably(conditions,
+                [&](const node& a, const node& b) { return !is_computed(a) && is_computed(b); });
+}
+
 /// One condition stands for itself; several are all to be met.
 node together(std::vector<node> conditions)
 {
+    move_computed_last(conditions);
     if (conditions.size() == 1)
         return std::move(conditions.front());
     node all;
@@ -115,6 +128,8 @@ result<node> parser::list_of_filters(const bson::element& e, int depth)
             return one;
         made.children.push_back(std::move(*one));
     }
+    if (made.what == op::all_of)
+        move_computed_last(made.children);
     return made;
 }
 

@@ -12,7 +12,7 @@ namespace {
 using bson::type;
 
 constexpr std::size_t largest = 16 * 1024 * 1024 + 16 * 1024;
-constexpr int deepest = 200;
+constexpr int deepest_document = 200;
 
 error too_large()
 {
@@ -103,7 +103,7 @@ private:
 
     void nested(const field& to, const bson::element& e, bson::builder& out, int depth)
     {
-        if (depth > deepest)
+        if (depth > deepest_document)
             return;
         if (e.type() == type::document) {
             auto inner = out.document(e.key());
@@ -122,7 +122,7 @@ private:
         std::size_t at = 0;
         bool found = false;
         for (const bson::element& e : from) {
-            if (e.malformed() || depth > deepest || fault_)
+            if (e.malformed() || depth > deepest_document || fault_)
                 return;
             if (to.picks && at++ != place_)
                 continue;
@@ -195,7 +195,7 @@ private:
     /// A document of nothing but computed fields.
     void created(const field& to, bson::builder& out, int depth)
     {
-        if (depth > deepest)
+        if (depth > deepest_document)
             return;
         auto inner = out.document(to.name);
         object(to, bson::view{}, inner, depth + 1);

@@ -16,7 +16,7 @@ namespace {
 
 using bson::type;
 
-constexpr int deepest = 100;
+constexpr int deepest_projection = 100;
 
 bool is_flag(const bson::element& e)
 {
@@ -36,7 +36,7 @@ public:
 
     result<void> object(bson::view spec, const std::string& prefix, int depth)
     {
-        if (depth > deepest)
+        if (depth > deepest_projection)
             return refuse(server_code::overflow, "the projection is nested too deeply");
         for (const bson::element& e : spec) {
             if (e.malformed())

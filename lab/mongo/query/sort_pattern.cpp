@@ -148,6 +148,12 @@ std::vector<value> sort_pattern::key_of(bson::view document) const
 {
     std::vector<value> key;
     key.reserve(parts_.size());
+    if (parts_.size() == 1 && parts_.front().path == "_id") {
+        // No document that is stored has an array there; what $group makes is compared as a whole.
+        const bson::element id = document.find("_id");
+        key.push_back(id ? value{id} : value::of(bson::null{}));
+        return key;
+    }
     for (const part& one : parts_) {
         extreme found{one.descending, collation_ ? &*collation_ : nullptr};
         found.document(document, one.path, 0);

@@ -28,19 +28,6 @@ result<optime> write_note(node& on, std::string_view text)
 
 }  // namespace
 
-result<void> check_api(const command& known, const request& what)
-{
-    // Version 1 has deprecated nothing yet but this one, which is there to show what it looks like.
-    if (what.api_deprecation_errors && what.name == "testDeprecation")
-        return refuse(server_code::api_deprecation_error,
-                      quoted("Provided apiDeprecationErrors:true, but the command ", what.name,
-                             " is deprecated in API Version 1"));
-    if (!what.api_strict || known.in_api_v1)
-        return {};
-    return refuse(server_code::api_strict_error, quoted("Provided apiStrict:true, but the command ",
-                                                        what.name, " is not in API Version 1"));
-}
-
 result<void> check_login(const node& on, const command& known, const request& what)
 {
     if (known.admin_only && what.database != "admin")
@@ -64,7 +51,7 @@ result<void> check_role(const node& on, const command& known, const request& wha
     if (!on.member->readable())
         return refuse(server_code::not_primary_or_secondary,
                       "node is not in primary or recovering state");
-    if (!what.secondary_ok)
+    if (!what.secondary_ok && !known.on_secondaries)
         return refuse(server_code::not_primary_no_secondary_ok,
                       "not primary and secondaryOk=false");
     return {};

@@ -14,7 +14,7 @@ namespace holdfast::lab::mongo {
 
 namespace {
 
-constexpr std::size_t usual_size = 64 * 1024;
+constexpr std::size_t usual_request_size = 64 * 1024;
 
 }  // namespace
 
@@ -64,7 +64,7 @@ std::optional<need> conversation::read()
         take(*whole);
         return std::nullopt;
     }
-    if (reader_.pending() == 0 && reader_.capacity() > usual_size)
+    if (reader_.pending() == 0 && reader_.capacity() > usual_request_size)
         reader_.shrink();
     return need::bytes;
 }
@@ -339,7 +339,7 @@ void conversation::sent()
     fault_.reset();
     request_.reset();
     reply_.shrink();
-    if (unpacked_.capacity() > usual_size)
+    if (unpacked_.capacity() > usual_request_size)
         unpacked_ = {};
     state_ = state::reading;
 }

@@ -41,6 +41,12 @@ public:
     }
     void answered(result<void> outcome) override;
 
+    /// A hello that is awaited, a cursor's next document; not the acknowledgement of a write, which
+    /// comes soon, nor another member's cursor, for that one's heartbeats show whether it lives.
+    bool waits_long() const noexcept override
+    {
+        return state_ == state::answering && !client_.internal;
+    }
     bool internal() const noexcept override { return client_.internal; }
     void closed() override { service_.closed(client_); }
 

@@ -39,7 +39,8 @@ int code_of(const error& why) noexcept
 
 void add_details(const error& why, bson::builder& reply)
 {
-    constexpr std::array<std::string_view, 3> details{"keyPattern", "keyValue", "errInfo"};
+    constexpr std::array<std::string_view, 4> details{"keyPattern", "keyValue", "collation",
+                                                      "errInfo"};
     for (const std::string_view name : details) {
         const std::string_view text = why.context(name);
         if (text.empty())
@@ -47,9 +48,12 @@ void add_details(const error& why, bson::builder& reply)
         if (const auto read = bson::from_json(text); read)
             reply.add(name, read->view());
     }
-    // What keeps an index from becoming unique: {violations: [...]}.
-    if (const auto read = bson::from_json(why.context("violations")); read)
-        reply.merge(*read);
+    // Arrays are kept as the document of their one field. Violations are what keeps an index from
+    // becoming unique.
+    for (const std::string_view name : {"hexEncoded", "violations"}) {
+        if (const auto read = bson::from_json(why.context(name)); read)
+            reply.merge(*read);
+    }
 }
 
 void add_topology_version(const node& of, bson::builder& reply)
@@ -191,11 +195,18 @@ void node_service::write_error(const request& what, const error& why, bson::buil
         if (own_label)
             labels.add("RetryableWriteError");
     }
-    if (is_state_change_code(code) && !what.injected && says_labels)
+    const bool names_version = is_state_change_code(code) &&
+                               (!what.injected ||
+                                (is_not_primary_code(code) && node_.member->in_set()));
+    if (names_version && says_labels)
         add_topology_version(node_, reply);
     reply.put("ok", 0.0);
     reply.add("errmsg", why.message()).add("code", code).add("codeName", code_name(code));
     add_details(why, reply);
+    const bool overloaded = why.has_label("SystemOverloadedError") &&
+                            why.has_label("RetryableError");
+    if (overloaded && node_.base_backoff_ms > 0)
+        reply.add("baseBackoffMS", node_.base_backoff_ms);
     add_times(node_, reply);
 }
 

@@ -16,7 +16,7 @@ constexpr std::size_t request_at = 4;
 constexpr std::size_t response_to_at = 8;
 constexpr std::size_t legacy_head_size = 4 + 8 + 4 + 4;
 constexpr std::int32_t await_capable = 1 << 3;
-constexpr std::size_t usual_size = 64 * 1024;
+constexpr std::size_t usual_reply_size = 64 * 1024;
 
 }  // namespace
 
@@ -77,11 +77,11 @@ void reply_writer::pack(core::mongo::wire_compressor with)
 
 void reply_writer::shrink()
 {
-    if (out_.capacity() > usual_size && !body_) {
+    if (out_.capacity() > usual_reply_size && !body_) {
         out_ = {};
         packed_bytes_ = {};
     }
-    if (packed_.capacity() > usual_size) {
+    if (packed_.capacity() > usual_reply_size) {
         packed_ = {};
         packed_bytes_ = {};
     }

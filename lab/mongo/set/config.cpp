@@ -7,20 +7,19 @@
 #include <utility>
 
 namespace holdfast::lab::mongo {
-namespace {
 
-constexpr int invalid_config = 93;
-
-error invalid(std::string why)
+error invalid_config(std::string why)
 {
-    return refuse(invalid_config, std::move(why));
+    return refuse(93, std::move(why));
 }
+
+namespace {
 
 error wrong_type(std::string_view path, const bson::element& found, std::string_view expected)
 {
-    return invalid("BSON field '" + std::string{path} + "' is the wrong type '" +
-                   std::string{type_name(found.type())} + "', expected type '" +
-                   std::string{expected} + "'");
+    return invalid_config("BSON field '" + std::string{path} + "' is the wrong type '" +
+                          std::string{type_name(found.type())} + "', expected type '" +
+                          std::string{expected} + "'");
 }
 
 result<std::int64_t> number(const bson::element& from, std::string_view path)
@@ -118,20 +117,20 @@ result<member_config> read_member(bson::view from)
     bool has_priority = false;
     for (const bson::element& field : from) {
         if (field.malformed())
-            return invalid(field.fault());
+            return invalid_config(field.fault());
         auto known = read_member_field(made, field);
         if (!known)
             return std::move(known).error();
         if (!*known)
-            return invalid("BSON field 'members." + std::string{field.key()} +
-                           "' is an unknown field.");
+            return invalid_config("BSON field 'members." + std::string{field.key()} +
+                                  "' is an unknown field.");
         has_id = has_id || field.key() == "_id";
         has_host = has_host || field.key() == "host";
         has_priority = has_priority || field.key() == "priority";
     }
     if (!has_id || !has_host)
-        return invalid(std::string{"BSON field 'members."} + (has_id ? "host" : "_id") +
-                       "' is missing but a required field");
+        return invalid_config(std::string{"BSON field 'members."} + (has_id ? "host" : "_id") +
+                              "' is missing but a required field");
     if (made.arbiter_only && !has_priority)
         made.priority = 0;
     return made;
@@ -161,7 +160,7 @@ result<void> read_settings(set_config& into, bson::view from)
     for (const bson::element& field : from) {
         const std::string_view key = field.key();
         if (field.malformed())
-            return invalid(field.fault());
+            return invalid_config(field.fault());
         if (key == "replicaSetId" && field.type() == bson::type::object_id)
             into.id = field.as_object_id();
         if (key == "getLastErrorModes") {
@@ -174,7 +173,7 @@ result<void> read_settings(set_config& into, bson::view from)
         if (!value)
             return std::move(value).error();
         if (*value <= 0 || *value > 3'600'000)
-            return invalid(std::string{key} + " must be greater than 0");
+            return invalid_config(std::string{key} + " must be greater than 0");
         (key[0] == 'h' ? into.heartbeat_interval
                        : into.election_timeout) = std::chrono::milliseconds{*value};
     }
@@ -240,7 +239,7 @@ result<set_config> read_config(bson::view from)
     for (const bson::element& field : from) {
         const std::string_view key = field.key();
         if (field.malformed())
-            return invalid(field.fault());
+            return invalid_config(field.fault());
         result<void> fine;
         if (key == "_id") {
             if (field.type() != bson::type::string)
@@ -260,13 +259,13 @@ result<set_config> read_config(bson::view from)
             fine = read_settings(made, field.as_document());
         } else if (key != "protocolVersion" && key != "writeConcernMajorityJournalDefault" &&
                    key != "configsvr") {
-            return invalid("BSON field '" + std::string{key} + "' is an unknown field.");
+            return invalid_config("BSON field '" + std::string{key} + "' is an unknown field.");
         }
         if (!fine)
             return std::move(fine).error();
     }
     if (!has_members)
-        return invalid("BSON field 'members' is missing but a required field");
+        return invalid_config("BSON field 'members' is missing but a required field");
     return made;
 }
 

@@ -57,6 +57,9 @@ struct set_config {
 
 inline constexpr std::size_t most_members = 50;
 
+/// 93 InvalidReplicaSetConfig.
+error invalid_config(std::string why);
+
 /// The document of replSetInitiate and replSetReconfig. 93 InvalidReplicaSetConfig.
 result<set_config> read_config(bson::view from);
 void write_config(bson::builder& into, const set_config& what);

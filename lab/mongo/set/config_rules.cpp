@@ -9,14 +9,8 @@
 namespace holdfast::lab::mongo {
 namespace {
 
-constexpr int invalid_config = 93;
 constexpr int incompatible_config = 103;
 constexpr std::size_t most_voters = 7;
-
-error invalid(std::string why)
-{
-    return refuse(invalid_config, std::move(why));
-}
 
 /// How a member differs from what it must be.
 std::optional<std::string> fault_of(const member_config& m)
@@ -50,28 +44,31 @@ std::optional<std::string> fault_of(const member_config& m)
 result<void> check_config(const set_config& what)
 {
     if (what.name.empty())
-        return invalid("Replica set configuration must have a non-empty _id");
+        return invalid_config("Replica set configuration must have a non-empty _id");
     if (what.version < 1 || what.version > 2'147'483'647)
-        return invalid("version field value is out of range");
+        return invalid_config("version field value is out of range");
     if (what.members.empty() || what.members.size() > most_members)
-        return invalid("Replica set configuration contains " + std::to_string(what.members.size()) +
-                       " members, but must have at least 1 and no more than  50");
+        return invalid_config("Replica set configuration contains " +
+                              std::to_string(what.members.size()) +
+                              " members, but must have at least 1 and no more than  50");
     std::set<std::int32_t> ids;
     std::set<std::string_view> hosts;
     for (const member_config& m : what.members) {
         if (auto fault = fault_of(m))
-            return invalid(*std::move(fault));
+            return invalid_config(*std::move(fault));
         if (!ids.insert(m.id).second)
-            return invalid("Found two member configurations with the same _id field, _id: " +
-                           std::to_string(m.id));
+            return invalid_config("Found two member configurations with the same _id field, _id: " +
+                                  std::to_string(m.id));
         if (!hosts.insert(m.host).second)
-            return invalid("Found two member configurations with the same host field: " + m.host);
+            return invalid_config("Found two member configurations with the same host field: " +
+                                  m.host);
     }
     if (what.voters() == 0 || what.voters() > most_voters)
-        return invalid("Replica set configuration contains " + std::to_string(what.voters()) +
-                       " voting members, but must be at least 1 and no more than 7");
+        return invalid_config("Replica set configuration contains " +
+                              std::to_string(what.voters()) +
+                              " voting members, but must be at least 1 and no more than 7");
     if (std::ranges::none_of(what.members, &member_config::may_stand))
-        return invalid(
+        return invalid_config(
             "Replica set configuration must contain at least one non-arbiter member "
             "with priority > 0");
     for (const auto& [mode, tags] : what.modes) {
@@ -82,7 +79,8 @@ result<void> check_config(const set_config& what)
                     values.insert(found->second);
             }
             if (count < 1 || static_cast<std::size_t>(count) > values.size())
-                return invalid("Invalid mode " + mode + ": not enough members with tag " + tag);
+                return invalid_config("Invalid mode " + mode + ": not enough members with tag " +
+                                      tag);
         }
     }
     return {};
@@ -92,8 +90,8 @@ result<void> check_reconfig(const set_config& now, const set_config& next, bool 
 {
     const auto no = [](std::string why) { return refuse(incompatible_config, std::move(why)); };
     if (next.name != now.name)
-        return invalid("Attempting to reconfigure a replica set with name " + next.name +
-                       ", but command line reports " + now.name + "; rejecting");
+        return invalid_config("Attempting to reconfigure a replica set with name " + next.name +
+                              ", but command line reports " + now.name + "; rejecting");
     if (auto fine = check_config(next); !fine)
         return no(std::string{fine.error().message()});
     if (!force && next.version <= now.version)

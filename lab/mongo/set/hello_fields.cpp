@@ -68,7 +68,8 @@ void write_hello_fields(bson::builder& hello, const member_role& role, const opt
     hello.add("setName", config.name)
         .add("setVersion", static_cast<std::int32_t>(config.version))
         .add(is_primary, role.primary())
-        .add("secondary", role.state() == member_state::secondary && !role.maintenance());
+        .add("secondary", role.state() == member_state::secondary && !role.maintenance() &&
+                              !role.stepping_down());
     if (const std::string_view primary = role.primary_host(); !primary.empty())
         hello.add("primary", primary);
     if (own->arbiter_only)

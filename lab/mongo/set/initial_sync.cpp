@@ -39,7 +39,7 @@ result<void> take_copy(node& own, const member_role& role, disk& fresh, bson::vi
     collection* const log = fresh.data().find("local.oplog.rs");
     if (!log)
         return refuse(server_code::internal_error, "a disk without an oplog");
-    log->remove_all(bson::timestamp{1, 0xFFFFFFFF});
+    log->truncate();  // the entries by which the copy was made are not of this set
     fresh.start_from(at);
     if (const bson::element entry = head.find("entry"); entry.type() == bson::type::document)
         (void)log->insert(entry.as_document(), at.ts);

@@ -3,14 +3,20 @@
 #include "lab/mongo/set/stored_config.hpp"
 #include "lab/mongo/set/votes.hpp"
 
+#include <chrono>
 #include <utility>
 
 namespace holdfast::lab::mongo {
+
+using namespace std::chrono_literals;
 
 namespace {
 
 // A term above this is an attack or a mistake: it would leave no terms for further elections.
 constexpr std::int64_t greatest_term = std::int64_t{1} << 53;
+
+// Servers take 2 to 500 ms.
+constexpr duration step_down_lasts = 2ms;
 
 }  // namespace
 
@@ -93,15 +99,28 @@ void member_role::step_down()
         return;
     primary_id_ = -1;
     put_off_election();
+    stepping_down_ = true;
     become(member_state::secondary);
+    context_.tasks.start(end_step_down());
     // Servers before 4.2 close the connections of clients when they step down.
     const node& own = context_.node;
     if (own.options.version < server_version{4, 2, 0} && own.close_connections)
         own.close_connections(false);
 }
 
+runtime::awaitable<void> member_role::end_step_down()
+{
+    const auto end = co_await runtime::sleep_until(context_.node.world,
+                                                   context_.now() + step_down_lasts);
+    if (end == runtime::wait_end::cancelled || !stepping_down_)
+        co_return;
+    stepping_down_ = false;
+    context_.node.topology_changed();
+}
+
 void member_role::become_primary()
 {
+    stepping_down_ = false;
     primary_id_ = self_id_;
     become(member_state::primary);
 }

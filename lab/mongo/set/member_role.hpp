@@ -39,6 +39,8 @@ public:
     /// Takes a newer term over; a primary steps down then.
     void adopt_term(std::int64_t newest);
     void step_down();
+    /// For a moment after a step-down a member calls itself neither primary nor secondary.
+    bool stepping_down() const noexcept { return stepping_down_; }
     void become_primary();
 
     std::int32_t primary_id() const noexcept { return primary_id_; }  // -1: none is known
@@ -62,6 +64,7 @@ public:
 
 private:
     void place_self();
+    runtime::awaitable<void> end_step_down();
 
     member_context& context_;
     set_config config_;
@@ -69,6 +72,7 @@ private:
     std::int32_t self_id_ = -1;
     member_state state_ = member_state::startup;
     bool maintenance_ = false;
+    bool stepping_down_ = false;
     std::int32_t primary_id_ = -1;
     time_point primary_since_{};
     time_point election_at_ = runtime::never;

@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::int32_t tail_wait_ms = 5000;
 constexpr duration pause_after_failure = 50ms;
+constexpr std::size_t entries_at_once = 256;
 
 bson::document find_oplog(bson::timestamp from)
 {
@@ -229,9 +230,11 @@ awaitable<void> replication::fetch_batches(peer& from, std::int32_t id, std::int
 }
 
 /// Applies the entries after the own last one. A delayed member waits before each until it is old
-/// enough.
+/// enough. After some entries others have their turn: without heartbeats there would be elections.
 awaitable<result<void>> replication::apply_batch(bson::document batch)
 {
+    const std::int64_t term = role_.term();
+    std::size_t taken = 0;
     for (const bson::element& e : batch) {
         if (e.type() != bson::type::document)
             co_return refuse(server_code::failed_to_parse, "an oplog entry that is no document");
@@ -250,6 +253,12 @@ awaitable<result<void>> replication::apply_batch(bson::document batch)
             if (end == wait_end::cancelled)
                 co_return refuse(server_code::interrupted, "stopped");
             own = role_.self();
+        }
+        if (++taken % entries_at_once == 0) {
+            commit_.applied();
+            const auto end = co_await runtime::sleep_until(context_.node.world, context_.now());
+            if (end == wait_end::cancelled || role_.term() != term)
+                co_return refuse(server_code::interrupted, "stopped");
         }
         if (context_.stopping || role_.primary())
             co_return refuse(server_code::interrupted, "stopped");

@@ -66,14 +66,4 @@ time_point majority_heard(const set_config& config, std::int32_t self, time_poin
     return times[config.majority() - 1];
 }
 
-bson::object_id election_id(std::int64_t term) noexcept
-{
-    bson::object_id id{};
-    id.bytes[0] = 0x7f;
-    id.bytes[1] = id.bytes[2] = id.bytes[3] = 0xff;
-    for (std::size_t n = 0; n < 8; ++n)
-        id.bytes[4 + n] = static_cast<std::uint8_t>(term >> (8 * (7 - n)));
-    return id;
-}
-
 }  // namespace holdfast::lab::mongo

@@ -48,7 +48,4 @@ duration election_delay(const set_config& config, double chance) noexcept;
 time_point majority_heard(const set_config& config, std::int32_t self, time_point now,
                           std::span<const std::pair<std::int32_t, time_point>> heard);
 
-/// MongoDB's electionId of a term: 7fffffff and the term.
-bson::object_id election_id(std::int64_t term) noexcept;
-
 }  // namespace holdfast::lab::mongo

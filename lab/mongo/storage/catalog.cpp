@@ -2,6 +2,8 @@
 
 #include "lab/mongo/document/server_code.hpp"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -25,6 +27,17 @@ bool known_system_collection(std::string_view name)
         "system.users",   "system.roles", "system.version",  "system.views",
         "system.profile", "system.js",    "system.sessions", "system.keys"};
     return std::ranges::find(known, name) != known.end() || name.starts_with("system.buckets.");
+}
+
+/// The allocator keeps what is freed. A lab is left running while loads come and go: after much of
+/// it the pages go back to the system.
+void give_pages_back([[maybe_unused]] std::int64_t freed)
+{
+#ifdef __GLIBC__
+    constexpr std::int64_t much = std::int64_t{8} * 1024 * 1024;
+    if (freed >= much)
+        ::malloc_trim(0);
+#endif
 }
 
 }  // namespace
@@ -103,7 +116,9 @@ bool catalog::drop(std::string_view ns)
     if (found == collections_.end())
         return false;
     recent_ = nullptr;
+    const std::int64_t size = found->second->data_size();
     collections_.erase(found);
+    give_pages_back(size);
     return true;
 }
 
@@ -131,9 +146,14 @@ result<void> catalog::rename(std::string_view from, std::string_view to, bool dr
 bool catalog::drop_database(std::string_view database)
 {
     recent_ = nullptr;
-    return std::erase_if(collections_, [&](const auto& each) {
-               return database_of(each.first) == database;
-           }) != 0;
+    std::int64_t size = 0;
+    const auto dropped = std::erase_if(collections_, [&](const auto& each) {
+        const bool is_in = database_of(each.first) == database;
+        size += is_in ? each.second->data_size() : 0;
+        return is_in;
+    });
+    give_pages_back(size);
+    return dropped != 0;
 }
 
 std::vector<std::string> catalog::databases() const

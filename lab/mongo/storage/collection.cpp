@@ -1,5 +1,6 @@
 #include "lab/mongo/storage/collection.hpp"
 
+#include "core/bson/hex.hpp"
 #include "holdfast/bson/json.hpp"
 #include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/document/shell_text.hpp"
@@ -8,7 +9,9 @@
 #include "lab/mongo/storage/id_key.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -41,6 +44,14 @@ index_spec make_id_spec(const collection_options& options)
     spec.unique = true;
     spec.order = options.order;
     return spec;
+}
+
+std::string hex_of(std::string_view bytes)
+{
+    const auto* const first = reinterpret_cast<const std::uint8_t*>(bytes.data());
+    std::string digits(2 * bytes.size(), '0');
+    bson::encode_hex({first, bytes.size()}, digits.data());
+    return digits;
 }
 
 std::string json_of(bson::view document)
@@ -96,26 +107,45 @@ index* collection::inside::find_index(std::string_view name) const
     return nullptr;
 }
 
+/// Under a collation an index holds sort keys instead of texts, and that is what a server shows.
+/// Texts inside of documents and arrays are left as they are.
 error collection::inside::duplicate(const index_spec& of, bson::view key_values) const
 {
-    bson::byte_buffer bytes;
-    bson::builder named{bytes};
+    bson::byte_buffer shown_bytes, named_bytes;
+    bson::builder shown{shown_bytes}, named{named_bytes};  // the first one is for people
+    std::string encoded;
     auto value = key_values.begin();
     for (const bson::element& e : of.key) {
         if (value == key_values.end())
             break;
-        named.copy(e.key(), *value);
+        const bool hex = of.order && value->type() == bson::type::string;
+        encoded += std::string{encoded.empty() ? "" : ", "} + (hex ? "true" : "false");
+        if (hex) {
+            const std::string digits = hex_of(of.order->sort_key(value->as_string()));
+            shown.add(e.key(), "0x" + digits);
+            named.add(e.key(), digits);
+        } else {
+            shown.copy(e.key(), *value);
+            named.copy(e.key(), *value);
+        }
         ++value;
     }
+    (void)shown.finish();
     (void)named.finish();
-    const bson::view found = bson::view::trusted(bytes.data());
     std::string text = "E11000 duplicate key error collection: " + ns + " index: " + of.name;
-    if (const bson::element order = of.raw["collation"]; order.type() == bson::type::document)
+    const bson::element order = of.raw["collation"];
+    const bool ordered = order.type() == bson::type::document;
+    if (ordered)
         text += " collation: " + shell_text(order.as_document());
-    text += " dup key: " + shell_text(found);
-    return refuse(server_code::duplicate_key, std::move(text))
-        .with_context("keyPattern", json_of(of.key))
-        .with_context("keyValue", json_of(found));
+    text += " dup key: " + shell_text(bson::view::trusted(shown_bytes.data()));
+    error twice = refuse(server_code::duplicate_key, std::move(text))
+                      .with_context("keyPattern", json_of(of.key))
+                      .with_context("keyValue", json_of(bson::view::trusted(named_bytes.data())));
+    if (!ordered)
+        return twice;
+    return std::move(twice)
+        .with_context("hexEncoded", "{\"hexEncoded\": [" + encoded + "]}")
+        .with_context("collation", json_of(order.as_document()));
 }
 
 result<std::vector<std::vector<bson::document>>> collection::inside::keys_for(bson::view document,
@@ -168,12 +198,17 @@ void collection::inside::evict()
            ((options.max_bytes > 0 && records.bytes() > options.max_bytes) ||
             (options.max_documents > 0 &&
              static_cast<std::int64_t>(records.count()) > options.max_documents))) {
-        const auto oldest = records.next(0, {});
-        const record_store::marks marked = *records.marks_of(oldest->id);
-        unlist(oldest->id, oldest->document);
-        records.vanish(oldest->id);
-        forget_id(oldest->id, marked);
+        drop(*records.oldest());
     }
+}
+
+void collection::inside::drop(const record& which)
+{
+    const record_id id = which.id;
+    const record_store::marks marked = *records.marks_of(id);
+    unlist(id, which.document);
+    records.vanish(id);
+    forget_id(id, marked);
 }
 
 collection::collection(std::string ns, bson::uuid uuid, collection_options options)
@@ -297,6 +332,14 @@ void collection::remove_all(bson::timestamp at)
 {
     for (auto each = next(0); each; each = next(each->id))
         remove(each->id, at);
+}
+
+void collection::truncate()
+{
+    constexpr std::uint32_t most = std::numeric_limits<std::uint32_t>::max();
+    forget_before({most, most});
+    while (const auto oldest = inside_->records.oldest())
+        inside_->drop(*oldest);
 }
 
 std::optional<record> collection::next(record_id after, read_time at) const

@@ -86,6 +86,8 @@ public:
     result<void> replace(record_id which, bson::view document, bson::timestamp at);
     void remove(record_id which, bson::timestamp at);
     void remove_all(bson::timestamp at);
+    /// All of it at once, and all that it was before: no read sees anything any more.
+    void truncate();
 
     /// The first one after `after` (0: the very first), in the order of insertion or against it
     /// (`after` 0: the last). Cheap, and safe while documents come and go.

@@ -41,6 +41,7 @@ struct collection::inside {
     void unlist(record_id which, bson::view document);
     void forget_id(record_id which, const record_store::marks& marked);
     void evict();
+    void drop(const record& which);  // with its history
 };
 
 }  // namespace holdfast::lab

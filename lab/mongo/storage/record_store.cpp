@@ -221,6 +221,18 @@ void record_store::erase(record_id which)
         chunks_.erase(found);
 }
 
+std::optional<record> record_store::oldest()
+{
+    auto part = chunks_.lower_bound(first_live_);
+    while (part != chunks_.end() && part->second.live == 0)
+        ++part;
+    first_live_ = part == chunks_.end() ? chunk_number(next_) : part->first;
+    if (part == chunks_.end())
+        return {};
+    const int i = std::countr_zero(part->second.live);
+    return record_of(part->first * per_chunk + i, part->second.newest[static_cast<std::size_t>(i)]);
+}
+
 std::optional<record> record_store::next(record_id after, const read_time& at) const
 {
     const record_id from = after < 0 ? 1 : after + 1;

@@ -32,6 +32,8 @@ public:
     /// At once and with its history.
     void vanish(record_id which);
 
+    /// The first one that is alive. Dead ones before it are not walked over again next time.
+    std::optional<record> oldest();
     std::optional<record> next(record_id after, const read_time& at) const;
     std::optional<record> previous(record_id before, const read_time& at) const;
     std::optional<record> find(record_id which, const read_time& at) const;
@@ -82,6 +84,7 @@ private:
     chunk* last_chunk_ = nullptr;  // where the next record goes, most often
     block* filling_ = nullptr;  // where the next small document goes
     record_id next_ = 1;
+    record_id first_live_ = 0;  // no chunk before this one has a live record, nor ever will
     std::size_t count_ = 0;
     std::int64_t bytes_ = 0;
     std::deque<ended> superseded_;  // what forget_before has to look at, in order of time

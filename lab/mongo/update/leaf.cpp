@@ -196,9 +196,14 @@ result<bool> rewriter::make(const operation& what, std::string_view key)
     case op::increment:
         out_.copy(key, what.operand);
         return true;
-    case op::multiply:
-        number::of(what.operand)->zero().write(out_, key);
+    case op::multiply: {
+        // Zero times a decimal has its exponent: 0.0 for 0.5.
+        const number operand = *number::of(what.operand);
+        const auto product = operand.type == bson::type::decimal128 ? multiply(number{}, operand)
+                                                                    : std::nullopt;
+        product.value_or(operand.zero()).write(out_, key);
         return true;
+    }
     case op::rename:
         if (!renamed_[what.rename])
             return false;

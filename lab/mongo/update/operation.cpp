@@ -16,7 +16,7 @@ namespace {
 
 using status = result<void>;
 
-constexpr std::array<std::pair<std::string_view, op>, 15> operators = {{
+constexpr std::array<std::pair<std::string_view, op>, 15> operator_names = {{
     {"$set", op::set},
     {"$setOnInsert", op::set_on_insert},
     {"$unset", op::unset},
@@ -313,14 +313,16 @@ status read_operand(operation& to, const bson::element& operand, const parse_con
 
 std::optional<op> operator_named(std::string_view name) noexcept
 {
-    const auto found = std::ranges::find(operators, name, &std::pair<std::string_view, op>::first);
-    return found == operators.end() ? std::nullopt : std::optional{found->second};
+    const auto found = std::ranges::find(operator_names, name,
+                                         &std::pair<std::string_view, op>::first);
+    return found == operator_names.end() ? std::nullopt : std::optional{found->second};
 }
 
 std::string_view name_of(op what) noexcept
 {
-    const auto found = std::ranges::find(operators, what, &std::pair<std::string_view, op>::second);
-    return found == operators.end() ? "$rename" : found->first;
+    const auto found = std::ranges::find(operator_names, what,
+                                         &std::pair<std::string_view, op>::second);
+    return found == operator_names.end() ? "$rename" : found->first;
 }
 
 result<operation> parse_operation(op what, const bson::element& operand, const parse_context& with)

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace holdfast::lab {
+namespace holdfast::lab::fault_plan_test {
 namespace {
 
 struct get_request {
@@ -85,4 +85,4 @@ TEST(lab_fault_plan, on_any_takes_the_first_entry_that_hits)
 }
 
 }  // namespace
-}  // namespace holdfast::lab
+}  // namespace holdfast::lab::fault_plan_test

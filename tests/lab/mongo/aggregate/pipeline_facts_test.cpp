@@ -1,6 +1,6 @@
 #include "lab/mongo/aggregate/pipeline_rows.hpp"
 
-namespace holdfast::lab {
+namespace holdfast::lab::pipeline_facts_test {
 namespace {
 
 TEST(lab_pipeline, out_and_merge_are_reported_to_the_caller)
@@ -129,4 +129,4 @@ TEST(lab_pipeline, text_is_grouped_and_compared_by_the_collation)
 }
 
 }  // namespace
-}  // namespace holdfast::lab
+}  // namespace holdfast::lab::pipeline_facts_test

@@ -1,7 +1,7 @@
 // tidy: table of pipelines and what the manual says of them
 #include "lab/mongo/aggregate/pipeline_rows.hpp"
 
-namespace holdfast::lab {
+namespace holdfast::lab::pipeline_test {
 namespace {
 
 constexpr const char* letters = R"([{"_id": 1, "a": "x", "n": 3}, {"_id": 2, "a": "y", "n": 1},
@@ -299,4 +299,4 @@ TEST(lab_pipeline, messages_that_people_know)
 }
 
 }  // namespace
-}  // namespace holdfast::lab
+}  // namespace holdfast::lab::pipeline_test

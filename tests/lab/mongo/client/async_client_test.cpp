@@ -4,7 +4,7 @@
 
 #include <boost/asio/use_awaitable.hpp>
 
-namespace holdfast::proof {
+namespace holdfast::proof::async_client_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -167,4 +167,4 @@ TEST(lab_client, that_is_not_closed_leaves_nothing)
 }
 
 }  // namespace
-}  // namespace holdfast::proof
+}  // namespace holdfast::proof::async_client_test

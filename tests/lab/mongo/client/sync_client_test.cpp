@@ -6,7 +6,7 @@
 #include <atomic>
 #include <future>
 
-namespace holdfast::proof {
+namespace holdfast::proof::sync_client_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -167,6 +167,10 @@ TEST(lab_sync_client, a_user_logs_in)
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().context("phase"), "authentication") << refused.error().explain();
     EXPECT_EQ(refused.error().explain().find(canary::wrong_password), std::string::npos);
+    EXPECT_NE(refused.error().message().find(", authSource admin, error code 18 "
+                                             "(AuthenticationFailed)"),
+              std::string::npos)
+        << refused.error().message();
 }
 
 TEST(lab_sync_client, a_write_that_wants_no_acknowledgement_gets_none_and_is_carried_out)
@@ -197,4 +201,4 @@ TEST(lab_sync_client, a_write_that_wants_no_acknowledgement_gets_none_and_is_car
 }
 
 }  // namespace
-}  // namespace holdfast::proof
+}  // namespace holdfast::proof::sync_client_test

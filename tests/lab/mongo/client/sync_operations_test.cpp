@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace holdfast::proof {
+namespace holdfast::proof::sync_operations_test {
 namespace {
 
 using namespace mongo;
@@ -65,6 +65,50 @@ TEST(lab_sync_operations, documents_are_written_found_changed_and_deleted)
     EXPECT_EQ(accounts.bulk_write(work).deleted_count, 4);
 }
 
+TEST(lab_sync_operations, insert_many_takes_documents_one_by_one)
+{
+    auto servers = started({});
+    const mongo::sync::client client{servers.uri()};
+    const auto accounts = client["bank"]["accounts"];
+    const auto done = accounts.insert_many(account{"ada", 1}, doc("_id", 7), account{"bob", 2});
+    EXPECT_EQ(done.inserted_count, 3);
+    EXPECT_EQ(done.inserted_ids[1].get<int>().value(), 7);
+    EXPECT_EQ(accounts.find_one<account>(filter("owner", "bob")), (account{"bob", 2}));
+    const auto twice = accounts.try_insert_many(doc("_id", 7), doc("_id", 8));
+    ASSERT_FALSE(twice);
+    EXPECT_TRUE(twice.error().summary().starts_with("insert into bank.accounts: writes[0]: E11000"))
+        << twice.error().summary();
+    EXPECT_NE(twice.error().context("server"), "");
+    EXPECT_EQ(twice.error().context("codeName"), "DuplicateKey");
+}
+
+TEST(lab_sync_operations, unreadable_document_is_named)
+{
+    auto servers = started({});
+    const mongo::sync::client client{servers.uri()};
+    const auto accounts = client["bank"]["accounts"];
+    accounts.insert_one(doc("_id", 7, "owner", "ada"));
+    const auto one = accounts.try_find_one<account>(filter("owner", "ada"));
+    ASSERT_FALSE(one);
+    EXPECT_EQ(one.error().message(), "balance: missing");
+    const std::string text = one.error().summary();
+    EXPECT_TRUE(text.starts_with("read from bank.accounts of {")) << text;
+    for (const char* const part : {"\"_id\"", "7", "account: balance: missing"})
+        EXPECT_NE(text.find(part), std::string::npos) << text;
+    const auto next = accounts.find(filter()).try_next<account>();
+    ASSERT_FALSE(next);
+    EXPECT_EQ(next.error().summary(), text);
+}
+
+TEST(lab_sync_operations, new_ids_are_fresh)
+{
+    auto servers = started({});
+    const mongo::sync::client client{servers.uri()};
+    const bson::object_id first = client.new_id();
+    EXPECT_NE(first, bson::object_id{});
+    EXPECT_NE(first, client.new_id());
+}
+
 TEST(lab_sync_operations, errors_are_thrown_or_given)
 {
     auto servers = started({});
@@ -76,6 +120,12 @@ TEST(lab_sync_operations, errors_are_thrown_or_given)
     EXPECT_EQ(kind_of(twice.error()), error_kind::write);
     EXPECT_EQ(server_code(twice.error()), 11000);
     EXPECT_FALSE(may_have_been_applied(twice.error()));
+    EXPECT_TRUE(twice.error().summary().starts_with("insert into bank.accounts: E11000"))
+        << twice.error().summary();
+    EXPECT_EQ(twice.error().context("codeName"), "DuplicateKey");
+    ASSERT_EQ(twice.error().history().size(), 1U) << twice.error().explain();
+    EXPECT_EQ(twice.error().history()[0].phase, dispatch_phase::answered);
+    EXPECT_EQ(twice.error().context("server"), twice.error().history()[0].server.value());
     EXPECT_THROW(accounts.insert_one(doc("_id", 1)), failure);
     EXPECT_THROW(accounts.update_one(doc(), doc("a", 1)), failure) << "no operators";
 }
@@ -153,4 +203,4 @@ TEST(lab_sync_operations, sessions_are_passed_along)
 }
 
 }  // namespace
-}  // namespace holdfast::proof
+}  // namespace holdfast::proof::sync_operations_test

@@ -1,6 +1,6 @@
 #include "lab/mongo/command/test_node.hpp"
 
-namespace holdfast::lab {
+namespace holdfast::lab::admin_test {
 namespace {
 
 struct row {
@@ -104,6 +104,42 @@ TEST(lab_admin, limits_the_rate_of_requests)
     EXPECT_TRUE(server.on.connections.enabled());
     EXPECT_TRUE(server.on.connections.admit(server.on.now()));
     EXPECT_FALSE(server.on.connections.admit(server.on.now()));
+}
+
+TEST(lab_admin, sets_the_base_backoff_of_overload_errors)
+{
+    test_node server;
+    server.expect(R"({"setParameter": 1, "externalClientBaseBackoffMS": 50, "$db": "admin"})",
+                  R"({"was": 0, "ok": 1})");
+    EXPECT_EQ(server.on.base_backoff_ms, 50);
+    server.run(R"({"setParameter": 1, "externalClientBaseBackoffMS": 0, "$db": "admin"})");
+    EXPECT_EQ(server.on.base_backoff_ms, 0);
+}
+
+TEST(lab_admin, refuses_what_is_outside_the_strict_api)
+{
+    test_node server;
+    const auto strict = [](std::string_view command) {
+        std::string text{command};
+        return text.insert(text.size() - 1, R"(, "apiVersion": "1", "apiStrict": true)");
+    };
+    const auto aggregate = [](std::string_view pipeline) {
+        return R"({"aggregate": 1, "cursor": {}, "pipeline": )" + std::string{pipeline} + "}";
+    };
+    server.expect(aggregate(R"([{"$listLocalSessions": {}}])"), R"({"ok": 1})");
+    for (const std::string_view refused :
+         {R"([{"$listLocalSessions": {}}])", R"([{"$match": {}}, {"$currentOp": {}}])",
+          R"([{"$facet": {"a": [{"$indexStats": {}}]}}])",
+          R"([{"$unionWith": {"coll": "c", "pipeline": [{"$planCacheStats": {}}]}}])",
+          R"([{"$collStats": {"count": {}, "latencyStats": {}}}])"})
+        server.expect_error(strict(aggregate(refused)), 323, "is not allowed with");
+    server.expect_error(strict(R"({"aggregate": "c", "pipeline": [], "explain": true})"), 323,
+                        "BSON field 'aggregate.explain' is not allowed with apiStrict:true.");
+    server.expect_error(strict(R"({"find": "c", "tailable": true})"), 323, "find.tailable");
+    server.expect(strict(R"({"aggregate": "c", "cursor": {}, "pipeline": [{"$match": {}},
+        {"$facet": {"a": [{"$limit": 1}]}}]})"),
+                  R"({"ok": 1})");
+    server.expect_error(strict(aggregate(R"([{"$guess": 1}])")), 40324);
 }
 
 TEST(lab_admin, keeps_sessions)
@@ -287,4 +323,4 @@ TEST(lab_fields, of_any_type_are_survived)
 }
 
 }  // namespace
-}  // namespace holdfast::lab
+}  // namespace holdfast::lab::admin_test

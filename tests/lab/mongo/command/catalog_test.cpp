@@ -1,6 +1,6 @@
 #include "lab/mongo/command/test_node.hpp"
 
-namespace holdfast::lab {
+namespace holdfast::lab::catalog_test {
 namespace {
 
 struct row {
@@ -212,4 +212,4 @@ TEST(lab_stats, describe_collections_and_databases)
 }
 
 }  // namespace
-}  // namespace holdfast::lab
+}  // namespace holdfast::lab::catalog_test

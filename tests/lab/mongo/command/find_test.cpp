@@ -1,6 +1,6 @@
 #include "lab/mongo/command/test_node.hpp"
 
-namespace holdfast::lab {
+namespace holdfast::lab::find_test {
 namespace {
 
 struct row {
@@ -211,6 +211,9 @@ TEST_F(lab_find, counts_and_lists_values)
         {R"({"distinct": "c", "key": "n.k", "query": {"_id": {"$gt": 4}}})", R"({"values": [2]})"},
         {R"({"distinct": "none", "key": "t"})", R"({"values": []})"},
     });
+    server.run(R"({"insert": "mixed", "documents": [{"_id": 1, "x": 7}, {"_id": 2, "x": "b"},
+        {"_id": 3, "x": [3, "a", 7.0]}, {"_id": 4, "x": null}]})");
+    server.expect(R"({"distinct": "mixed", "key": "x"})", R"({"values": [null, 3, 7, "a", "b"]})");
     server.expect_error(R"({"distinct": "c"})", 40414);
     server.expect_error(R"({"count": "c", "skip": -1})", 51024);
 }
@@ -328,4 +331,4 @@ TEST_F(lab_find, respects_collations)
 }
 
 }  // namespace
-}  // namespace holdfast::lab
+}  // namespace holdfast::lab::find_test

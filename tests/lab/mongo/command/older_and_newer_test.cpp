@@ -2,7 +2,7 @@
 #include "lab/mongo/router/router_commands.hpp"
 
 // What servers of one version do and those of another do not.
-namespace holdfast::lab {
+namespace holdfast::lab::older_and_newer_test {
 namespace {
 
 struct refused_write {
@@ -207,4 +207,4 @@ TEST(lab_sleep, every_command_with_a_filter_waits)
 }
 
 }  // namespace
-}  // namespace holdfast::lab
+}  // namespace holdfast::lab::older_and_newer_test

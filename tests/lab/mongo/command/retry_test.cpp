@@ -1,6 +1,6 @@
 #include "lab/mongo/command/test_node.hpp"
 
-namespace holdfast::lab {
+namespace holdfast::lab::retry_test {
 namespace {
 
 // A command of one session, with a number.
@@ -180,4 +180,4 @@ TEST(lab_snapshot, reads_the_past)
 }
 
 }  // namespace
-}  // namespace holdfast::lab
+}  // namespace holdfast::lab::retry_test

@@ -7,6 +7,7 @@
 #include "lab/mongo/node/common_fields.hpp"
 #include "lab/mongo/node/node.hpp"
 #include "lab/mongo/serve/node_service.hpp"
+#include "support/json.hpp"
 #include "support/virtual_world.hpp"
 
 #include <gtest/gtest.h>
@@ -18,16 +19,6 @@
 #include <vector>
 
 namespace holdfast::lab {
-
-inline bson::document json(std::string_view text)
-{
-    auto read = bson::from_json(text);
-    if (!read) {
-        ADD_FAILURE() << read.error().message() << " in " << text;
-        return {};
-    }
-    return *std::move(read);
-}
 
 /// Whether all that is expected is there. Numbers are equal by value, whatever their type; nested
 /// documents may have more fields, arrays may not have more elements.

@@ -1,6 +1,6 @@
 #include "lab/mongo/command/test_node.hpp"
 
-namespace holdfast::lab {
+namespace holdfast::lab::write_test {
 namespace {
 
 struct step {
@@ -25,6 +25,24 @@ TEST(lab_insert, stores_documents_and_counts_them)
             "id": 0, "ns": "db.c"}})"},
                           {R"({"count": "c"})", R"({"n": 2})"},
                       });
+}
+
+TEST(lab_insert, member_of_a_set_replies_with_its_op_time_and_election_id)
+{
+    test_node member{"8.2", true};
+    for (const std::string_view write :
+         {R"({"insert": "c", "documents": [{"_id": 1}]})",
+          R"({"update": "c", "updates": [{"q": {"_id": 1}, "u": {"$set": {"a": 1}}}]})",
+          R"({"delete": "c", "deletes": [{"q": {"_id": 9}, "limit": 1}]})"}) {
+        const auto reply = member.run(write);
+        EXPECT_EQ(reply.get<bson::timestamp>("opTime.ts").value(), member.on.data->last().ts);
+        EXPECT_EQ(reply.get<std::int64_t>("opTime.t").value_or(0), 1);
+        EXPECT_EQ(reply["electionId"].as_object_id().to_string(), "7fffffff0000000000000001");
+    }
+    test_node alone;
+    const auto reply = alone.run(R"({"insert": "c", "documents": [{"_id": 1}]})");
+    EXPECT_FALSE(reply.find("opTime"));
+    EXPECT_FALSE(reply.find("electionId"));
 }
 
 TEST(lab_insert, takes_documents_from_a_section_of_the_message)
@@ -316,4 +334,4 @@ TEST(lab_bulk_write, takes_both_lists_from_sections)
 }
 
 }  // namespace
-}  // namespace holdfast::lab
+}  // namespace holdfast::lab::write_test

@@ -1,6 +1,7 @@
 #include "lab/mongo/data/disk.hpp"
 
 #include "holdfast/bson/json.hpp"
+#include "support/json.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,13 +11,8 @@
 #include <string_view>
 #include <vector>
 
-namespace holdfast::lab::mongo {
+namespace holdfast::lab::mongo::disk_test {
 namespace {
-
-bson::document json(std::string_view text)
-{
-    return bson::from_json(text).value();
-}
 
 bson::datetime wall(std::int64_t seconds)
 {
@@ -259,4 +255,4 @@ TEST(lab_disk, begins_anew_after_a_copy)
 }
 
 }  // namespace
-}  // namespace holdfast::lab::mongo
+}  // namespace holdfast::lab::mongo::disk_test

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace holdfast::lab::mongo {
+namespace holdfast::lab::mongo::replicas_test {
 namespace {
 
 /// A primary that gets random changes, and a secondary that applies the primary's oplog.
@@ -173,4 +173,4 @@ TEST(lab_replicas, the_same_oplog_makes_the_same_data_and_sessions)
 }
 
 }  // namespace
-}  // namespace holdfast::lab::mongo
+}  // namespace holdfast::lab::mongo::replicas_test

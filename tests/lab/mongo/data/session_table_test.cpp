@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-namespace holdfast::lab::mongo {
+namespace holdfast::lab::mongo::session_table_test {
 namespace {
 
 session_key session(std::uint8_t number)
@@ -125,4 +125,4 @@ TEST(lab_session_key, is_read_from_a_command)
 }
 
 }  // namespace
-}  // namespace holdfast::lab::mongo
+}  // namespace holdfast::lab::mongo::session_table_test

@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace holdfast::lab {
+namespace holdfast::lab::collation_test {
 namespace {
 
 int order(const collation& by, std::string_view a, std::string_view b)
@@ -52,6 +52,7 @@ TEST(collation, compares_by_strength)
         {{}, "\xE2\x82", "\xE2\x82", 0},
     };
     for (const auto& r : rows) {
+        EXPECT_EQ(r.by.sort_key(r.a) == r.by.sort_key(r.b), r.order == 0) << r.a << " and " << r.b;
         EXPECT_EQ(order(r.by, r.a, r.b), r.order) << r.a << " and " << r.b;
         EXPECT_EQ(order(r.by, r.b, r.a), -r.order) << r.b << " and " << r.a;
     }
@@ -94,4 +95,4 @@ TEST(collation, is_read_from_a_command)
 }
 
 }  // namespace
-}  // namespace holdfast::lab
+}  // namespace holdfast::lab::collation_test

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace holdfast::lab {
+namespace holdfast::lab::compare_test {
 namespace {
 
 int sign(std::weak_ordering order)
@@ -197,4 +197,4 @@ TEST(number, converts_what_is_whole)
 }
 
 }  // namespace
-}  // namespace holdfast::lab
+}  // namespace holdfast::lab::compare_test

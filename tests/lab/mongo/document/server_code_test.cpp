@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace holdfast::lab {
+namespace holdfast::lab::server_code_test {
 namespace {
 
 TEST(server_code, has_the_names_that_drivers_know)
@@ -70,4 +70,4 @@ TEST(server_code, makes_errors)
 }
 
 }  // namespace
-}  // namespace holdfast::lab
+}  // namespace holdfast::lab::server_code_test

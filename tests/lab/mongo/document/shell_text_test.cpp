@@ -2,18 +2,14 @@
 
 #include "holdfast/bson/document.hpp"
 #include "holdfast/bson/json.hpp"
+#include "support/json.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-namespace holdfast::lab {
+namespace holdfast::lab::shell_text_test {
 namespace {
-
-bson::document json(std::string_view text)
-{
-    return bson::from_json(text).value();
-}
 
 struct text_row {
     const char* document;
@@ -64,4 +60,4 @@ TEST(lab_shell_text, long_text_is_truncated)
 }
 
 }  // namespace
-}  // namespace holdfast::lab
+}  // namespace holdfast::lab::shell_text_test

@@ -2,6 +2,7 @@
 #include "holdfast/bson/json.hpp"
 #include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/expression/expression.hpp"
+#include "support/json.hpp"
 
 #include <gtest/gtest.h>
 
@@ -23,13 +24,6 @@ struct refused_row {
     const char* document;
     int code;
 };
-
-inline bson::document json(std::string_view text)
-{
-    auto made = bson::from_json(text);
-    EXPECT_TRUE(made) << text;
-    return made ? *std::move(made) : bson::document{};
-}
 
 inline expression_context row_context()
 {

@@ -1,7 +1,7 @@
 // tidy: table of expressions and what the manual says of them
 #include "lab/mongo/expression/expression_rows.hpp"
 
-namespace holdfast::lab {
+namespace holdfast::lab::expression_test {
 namespace {
 
 TEST(lab_expression, paths_variables_and_literals)
@@ -73,6 +73,21 @@ TEST(lab_expression, comparison_and_logic)
     };
     for (const auto& row : rows)
         check(row);
+}
+
+TEST(lab_expression, constant_calls_are_computed_when_they_are_compiled)
+{
+    const expression_context context = row_context();
+    const auto compiled = [&](const char* text) {
+        const auto spec = json(std::string{"{\"e\": "} + text + "}");
+        return expression::compile(spec["e"], {}, context);
+    };
+    EXPECT_FALSE(compiled(R"({"$divide": [1, 0]})"));
+    EXPECT_FALSE(compiled(R"({"$add": ["$a", {"$divide": [1, {"$subtract": [2, 2]}]}]})"));
+    EXPECT_FALSE(compiled(R"({"x": {"$trim": {"input": 5}}})"));
+    EXPECT_TRUE(compiled(R"({"$divide": [1, "$a"]})"));
+    EXPECT_TRUE(compiled(R"({"$cond": ["$a", {"$divide": [1, 0]}, 2]})")) << "it may be left out";
+    EXPECT_TRUE(compiled(R"({"$rand": {}})"));
 }
 
 TEST(lab_expression, arithmetic_keeps_the_wider_type)
@@ -280,4 +295,4 @@ TEST(lab_expression, let_of_a_command)
 }
 
 }  // namespace
-}  // namespace holdfast::lab
+}  // namespace holdfast::lab::expression_test

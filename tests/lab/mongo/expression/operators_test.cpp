@@ -1,7 +1,7 @@
 // tidy: table of expressions and what the manual says of them
 #include "lab/mongo/expression/expression_rows.hpp"
 
-namespace holdfast::lab {
+namespace holdfast::lab::operators_test {
 namespace {
 
 TEST(lab_expression, arrays)
@@ -98,6 +98,9 @@ TEST(lab_expression, strings)
         {R"({"$toUpper": "aé1"})", "{}", R"("Aé1")"},
         {R"({"$toLower": null})", "{}", R"("")"},
         {R"({"$toLower": 12})", "{}", R"("12")"},
+        {R"({"$toLower": 123456789.5})", "{}", R"("1.23457e+08")"},
+        {R"({"$toUpper": 1e10})", "{}", R"("1E+10")"},
+        {R"({"$toLower": 1.5})", "{}", R"("1.5")"},
         {R"({"$substrCP": ["jalapeño", 6, 2]})", "{}", R"("ño")"},
         {R"({"$substrCP": ["abc", 5, 2]})", "{}", R"("")"},
         {R"({"$substrBytes": ["abcde", 1, 2]})", "{}", R"("bc")"},
@@ -214,4 +217,4 @@ TEST(lab_expression, dates)
 }
 
 }  // namespace
-}  // namespace holdfast::lab
+}  // namespace holdfast::lab::operators_test

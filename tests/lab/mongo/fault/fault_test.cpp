@@ -1,6 +1,7 @@
 #include "holdfast/bson/json.hpp"
 #include "lab/mongo/fault/fail_points.hpp"
 #include "lab/mongo/fault/rate_limiter.hpp"
+#include "support/json.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,15 +10,10 @@
 #include <string>
 #include <string_view>
 
-namespace holdfast::lab {
+namespace holdfast::lab::fault_test {
 namespace {
 
 using namespace std::chrono_literals;
-
-bson::document json(std::string_view text)
-{
-    return bson::from_json(text).value();
-}
 
 /// A fail point set to `mode`, with `data`.
 fail_points with(std::string_view mode, std::string_view data,
@@ -247,4 +243,4 @@ TEST(lab_rate_limiter, admits_a_burst_and_then_the_rate)
 }
 
 }  // namespace
-}  // namespace holdfast::lab
+}  // namespace holdfast::lab::fault_test

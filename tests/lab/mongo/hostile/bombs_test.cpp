@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace holdfast::lab {
+namespace holdfast::lab::bombs_test {
 namespace {
 
 using hostile::arena;
@@ -219,4 +219,4 @@ TEST(hostile_sizes, a_batch_has_at_most_100000_documents)
 }
 
 }  // namespace
-}  // namespace holdfast::lab
+}  // namespace holdfast::lab::bombs_test

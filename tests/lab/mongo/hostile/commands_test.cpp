@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <string>
 
-namespace holdfast::lab {
+namespace holdfast::lab::commands_test {
 namespace {
 
 using hostile::arena;
@@ -174,4 +174,4 @@ TEST(hostile_commands, do_not_break_a_set)
 }
 
 }  // namespace
-}  // namespace holdfast::lab
+}  // namespace holdfast::lab::commands_test

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace holdfast::lab {
+namespace holdfast::lab::frames_test {
 namespace {
 
 using hostile::arena;
@@ -279,4 +279,4 @@ TEST_F(hostile_frames, spoiled_messages)
 }
 
 }  // namespace
-}  // namespace holdfast::lab
+}  // namespace holdfast::lab::frames_test

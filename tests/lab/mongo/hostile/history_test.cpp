@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-namespace holdfast::lab {
+namespace holdfast::lab::history_test {
 namespace {
 
 using hostile::talker;
@@ -271,4 +271,4 @@ TEST(hostile_members, of_a_term_that_cannot_be_get_no_vote)
 }
 
 }  // namespace
-}  // namespace holdfast::lab
+}  // namespace holdfast::lab::history_test

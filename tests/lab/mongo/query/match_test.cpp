@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace holdfast::lab {
+namespace holdfast::lab::match_test {
 namespace {
 
 struct row {
@@ -393,4 +393,4 @@ TEST(match, languages)
 }
 
 }  // namespace
-}  // namespace holdfast::lab
+}  // namespace holdfast::lab::match_test

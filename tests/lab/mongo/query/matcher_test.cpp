@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace holdfast::lab {
+namespace holdfast::lab::matcher_test {
 namespace {
 
 bson::document doc(std::string_view json)
@@ -227,6 +227,23 @@ TEST(matcher, evaluates_expressions)
     EXPECT_EQ(undefined.error().code().value(), 17276);
 }
 
+TEST(matcher, computes_constants_first_and_expressions_last)
+{
+    const auto wrong = matcher::compile(doc(R"({"a":1,"$expr":{"$divide":[1,0]}})"));
+    ASSERT_FALSE(wrong) << "it fails although no document is looked at";
+    EXPECT_EQ(wrong.error().message(), "can't $divide by zero");
+    for (const char* const filter : {R"({"$expr":{"$divide":[1,"$x"]},"a":1})",
+                                     R"({"$and":[{"$expr":{"$divide":[1,"$x"]}},{"a":1}]})"}) {
+        SCOPED_TRACE(filter);
+        const auto made = matcher::compile(doc(filter));
+        ASSERT_TRUE(made) << made.error().message();
+        const auto other = made->matches(doc(R"({"a":2,"x":0})"));
+        ASSERT_TRUE(other) << other.error().message();
+        EXPECT_FALSE(*other);
+        EXPECT_FALSE(made->matches(doc(R"({"a":1,"x":0})"))) << "now it is divided";
+    }
+}
+
 std::string nested(std::string_view open, std::string_view inside, std::string_view close,
                    int times)
 {
@@ -303,4 +320,4 @@ TEST(matcher, survives_bytes_that_are_no_bson)
 }
 
 }  // namespace
-}  // namespace holdfast::lab
+}  // namespace holdfast::lab::matcher_test

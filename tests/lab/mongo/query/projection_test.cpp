@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace holdfast::lab {
+namespace holdfast::lab::projection_test {
 namespace {
 
 bson::document doc(std::string_view json)
@@ -190,4 +190,4 @@ TEST(projection, refuses_mixtures)
 }
 
 }  // namespace
-}  // namespace holdfast::lab
+}  // namespace holdfast::lab::projection_test

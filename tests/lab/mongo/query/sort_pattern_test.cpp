@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace holdfast::lab {
+namespace holdfast::lab::sort_pattern_test {
 namespace {
 
 bson::document doc(std::string_view json)
@@ -38,6 +38,18 @@ std::string sorted(const char* spec, const std::vector<const char*>& documents,
     for (const keyed& one : all)
         ids += std::to_string(one.id);
     return ids;
+}
+
+TEST(sort_pattern, array_in_id_alone_is_compared_as_a_whole)
+{
+    const auto order = [](const char* spec) {
+        const auto pattern = sort_pattern::compile(doc(spec), {}).value();
+        return pattern.compare(pattern.key_of(doc(R"({"_id": [3, 1]})")),
+                               pattern.key_of(doc(R"({"_id": [2, 9]})")));
+    };
+    EXPECT_TRUE(order(R"({"_id": 1})") > 0);
+    EXPECT_TRUE(order(R"({"_id": -1})") < 0);
+    EXPECT_TRUE(order(R"({"_id": 1, "a": 1})") < 0) << "by the least element";
 }
 
 TEST(sort_pattern, orders)
@@ -102,4 +114,4 @@ TEST(sort_pattern, refuses)
 }
 
 }  // namespace
-}  // namespace holdfast::lab
+}  // namespace holdfast::lab::sort_pattern_test

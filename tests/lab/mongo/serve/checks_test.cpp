@@ -1,6 +1,6 @@
 #include "lab/mongo/serve/served_node.hpp"
 
-namespace holdfast::lab::mongo {
+namespace holdfast::lab::mongo::checks_test {
 namespace {
 
 class checks : public served_node {
@@ -61,8 +61,10 @@ TEST_F(checks, of_roles)
     expect(*client, R"({"read": 1, "$db": "sea"})", 13435, "not primary and secondaryOk=false");
     expect(*client, R"({"read": 1, "$readPreference": {"mode": "primary"}, "$db": "sea"})", 13435);
     expect(*client, R"({"read": 1, "$readPreference": {"mode": "nearest"}, "$db": "sea"})", 0);
+    expect(*client, R"({"stats": 1, "$db": "sea"})", 0);
     expect(*client, R"({"ping": 1, "$db": "sea"})", 0);
     set.secondary = false;
+    expect(*client, R"({"stats": 1, "$db": "sea"})", 13436);
     expect(*client, R"({"read": 1, "$readPreference": {"mode": "nearest"}, "$db": "sea"})", 13436);
 }
 
@@ -234,4 +236,4 @@ TEST_F(checks, a_wait_ends_in_time_or_by_max_time)
 }
 
 }  // namespace
-}  // namespace holdfast::lab::mongo
+}  // namespace holdfast::lab::mongo::checks_test

@@ -1,7 +1,7 @@
 #include "lab/mongo/peer/peer.hpp"
 #include "lab/mongo/serve/served_node.hpp"
 
-namespace holdfast::lab::mongo {
+namespace holdfast::lab::mongo::concern_test {
 namespace {
 
 class concern : public served_node {
@@ -163,4 +163,4 @@ TEST_F(peers, connect_fails_where_no_server_listens)
 }
 
 }  // namespace
-}  // namespace holdfast::lab::mongo
+}  // namespace holdfast::lab::mongo::concern_test

@@ -1,6 +1,6 @@
 #include "lab/mongo/serve/served_node.hpp"
 
-namespace holdfast::lab::mongo {
+namespace holdfast::lab::mongo::fault_test {
 namespace {
 
 class fault : public served_node {
@@ -30,10 +30,36 @@ TEST_F(fault, answers_with_an_error_so_many_times)
     const auto first = run(*client, plain);
     EXPECT_EQ(code_of(first), 10107);
     EXPECT_EQ(message_of(first), "Failing command via 'failCommand' failpoint");
-    EXPECT_FALSE(first.find("topologyVersion")) << "a client would take it for old news";
+    EXPECT_EQ(first.get<std::int64_t>("topologyVersion.counter").value_or(-1),
+              server->topology_counter());
     EXPECT_TRUE(labels_of(first).empty());
     EXPECT_EQ(code_of(run(*client, plain)), 10107);
     EXPECT_TRUE(ok(run(*client, plain)));
+}
+
+TEST_F(fault, error_has_a_topology_version_only_if_the_member_denies_to_be_primary)
+{
+    start_in_set();
+    auto client = connect();
+    const auto has_version = [&](int code) {
+        arm(R"({"times": 1})",
+            R"({"failCommands": ["insert"], "errorCode": )" + std::to_string(code) + "}");
+        return run(*client, plain).find("topologyVersion").operator bool();
+    };
+    for (const int code : {189, 10107, 11602, 13435, 13436})
+        EXPECT_TRUE(has_version(code)) << code;
+    for (const int code : {91, 11600, 10058, 6, 2})
+        EXPECT_FALSE(has_version(code)) << code;
+}
+
+TEST_F(fault, error_of_a_standalone_has_no_topology_version)
+{
+    start();
+    auto client = connect();
+    arm(R"({"times": 1})", R"({"failCommands": ["insert"], "errorCode": 10107})");
+    const auto reply = run(*client, plain);
+    EXPECT_EQ(code_of(reply), 10107);
+    EXPECT_FALSE(reply.find("topologyVersion"));
 }
 
 TEST_F(fault, labels_of_a_retryable_write)
@@ -167,6 +193,27 @@ TEST_F(fault, the_request_limiter_refuses_with_both_labels)
     EXPECT_TRUE(ok(run(*client, R"({"ping": 1, "$db": "sea"})")));
 }
 
+TEST_F(fault, overload_error_names_the_base_backoff_if_one_is_set)
+{
+    start_in_set();
+    auto client = connect();
+    const auto refused_with = [&](std::string_view labels) {
+        arm(R"({"times": 1})", R"({"failCommands": ["insert"], "errorCode": 462, "errorLabels": )" +
+                                   std::string{labels} + "}");
+        return run(*client, plain).get<std::int64_t>("baseBackoffMS");
+    };
+    constexpr std::string_view both = R"(["SystemOverloadedError", "RetryableError"])";
+    EXPECT_FALSE(refused_with(both)) << "none is set";
+    server->base_backoff_ms = 50;
+    EXPECT_EQ(refused_with(both).value_or(0), 50);
+    EXPECT_FALSE(refused_with(R"(["SystemOverloadedError"])")) << "it must not be retried";
+    EXPECT_FALSE(refused_with("[]"));
+    server->requests.enable(true);
+    server->requests.set_rate(1, 0, server->now());
+    EXPECT_EQ(run(*client, R"({"ping": 1, "$db": "sea"})").get<int>("baseBackoffMS").value_or(0),
+              50);
+}
+
 TEST_F(fault, the_connection_limiter_closes)
 {
     start();
@@ -182,4 +229,4 @@ TEST_F(fault, the_connection_limiter_closes)
 }
 
 }  // namespace
-}  // namespace holdfast::lab::mongo
+}  // namespace holdfast::lab::mongo::fault_test

@@ -1,6 +1,6 @@
 #include "lab/mongo/serve/served_node.hpp"
 
-namespace holdfast::lab::mongo {
+namespace holdfast::lab::mongo::hello_test {
 namespace {
 
 class hello : public served_node {
@@ -146,6 +146,41 @@ TEST_F(hello, streams_as_long_as_it_is_allowed_to)
     EXPECT_TRUE(ok(reply));
 }
 
+TEST_F(hello, client_that_goes_while_hello_streams_is_noticed_at_once)
+{
+    start_in_set();
+    auto client = connect();
+    const auto first = run(*client, R"({"hello": 1, "$db": "admin"})");
+    core::mongo::message_flags flags;
+    flags.exhaust_allowed = true;
+    send(*client, awaiting(first, 10'000), flags);
+    EXPECT_TRUE(ok(receive(*client)));
+    EXPECT_TRUE(client->more_to_come);
+    net.run_for(100ms);
+    EXPECT_EQ(port->connections(), 1U);
+    client->stream.reset();
+    net.run_for(10ms);
+    EXPECT_EQ(port->connections(), 0U);
+    EXPECT_EQ(server->open_connections, 0);
+}
+
+TEST_F(hello, request_that_comes_while_another_waits_is_answered_after_it)
+{
+    start_in_set();
+    auto client = connect();
+    const auto first = run(*client, R"({"hello": 1, "$db": "admin"})");
+    for (const std::size_t size : {std::size_t{1}, std::size_t{10'000}}) {
+        send(*client, awaiting(first, 1'000));
+        net.run_for(100ms);
+        send(*client, bson::doc("ping", 1, "comment", std::string(size, 'x'), "$db", "sea"));
+        EXPECT_EQ(counter(receive(*client)), counter(first));
+        const auto pong = receive(*client);
+        EXPECT_TRUE(ok(pong)) << text_of(pong);
+        EXPECT_FALSE(pong.find("topologyVersion"));
+        EXPECT_TRUE(ok(run(*client, R"({"ping": 1, "$db": "sea"})")));
+    }
+}
+
 TEST_F(hello, a_stream_can_be_broken_by_a_fail_point)
 {
     start_in_set();
@@ -205,8 +240,21 @@ TEST_F(hello, reply_lists_the_compressors_both_support)
     auto client = connect();
     const auto reply = run(*client, R"({"hello": 1, "$db": "admin",
         "compression": ["zstd", "lzma", "zlib", "snappy", "noop", "zlib"]})");
-    EXPECT_EQ(bson::to_json(reply.find("compression").as_array()).value(),
-              R"(["zstd","zlib","snappy"])");
+    constexpr std::string_view both = R"(["zstd","zlib","snappy"])";
+    EXPECT_EQ(bson::to_json(reply.find("compression").as_array()).value(), both);
+    const auto later = run(*client, R"({"hello": 1, "$db": "admin"})");
+    ASSERT_EQ(later.find("compression").type(), bson::type::array) << "it is repeated";
+    EXPECT_EQ(bson::to_json(later.find("compression").as_array()).value(), both);
+    auto other = connect();
+    EXPECT_FALSE(run(*other, R"({"hello": 1, "$db": "admin"})").find("compression"));
+}
+
+TEST_F(hello, reply_begins_with_the_topology_version)
+{
+    start_in_set();
+    auto client = connect();
+    const auto reply = run(*client, R"({"hello": 1, "$db": "admin"})");
+    EXPECT_EQ(reply.begin()->key(), "topologyVersion");
 }
 
 TEST_F(hello, set_member_replies_with_cluster_and_operation_time)
@@ -236,4 +284,4 @@ TEST_F(hello, load_balanced_hello_has_service_id)
 }
 
 }  // namespace
-}  // namespace holdfast::lab::mongo
+}  // namespace holdfast::lab::mongo::hello_test

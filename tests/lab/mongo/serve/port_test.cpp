@@ -3,7 +3,7 @@
 
 #include <array>
 
-namespace holdfast::lab::mongo {
+namespace holdfast::lab::mongo::port_test {
 namespace {
 
 using std::chrono_literals::operator""us;
@@ -182,4 +182,4 @@ TEST_F(port_of_departing, connection_of_that_moment_does_not_reach_the_service)
 }
 
 }  // namespace
-}  // namespace holdfast::lab::mongo
+}  // namespace holdfast::lab::mongo::port_test

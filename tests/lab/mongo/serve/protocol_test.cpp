@@ -3,7 +3,7 @@
 #include "lab/mongo/serve/served_node.hpp"
 #include "support/raw_message.hpp"
 
-namespace holdfast::lab::mongo {
+namespace holdfast::lab::mongo::protocol_test {
 namespace {
 
 using core::mongo::message_flags;
@@ -310,4 +310,4 @@ TEST_F(protocol, connections_can_be_closed_while_the_port_stays)
 }
 
 }  // namespace
-}  // namespace holdfast::lab::mongo
+}  // namespace holdfast::lab::mongo::protocol_test

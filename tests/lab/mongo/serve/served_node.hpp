@@ -96,6 +96,7 @@ inline constexpr command test_commands[] = {
     {.name = "ping", .run = do_nothing, .needs_login = false, .in_api_v1 = true},
     {.name = "read", .run = do_nothing, .reads_data = true},
     {.name = "find", .run = do_nothing, .reads_data = true},
+    {.name = "stats", .run = do_nothing, .reads_data = true, .on_secondaries = true},
     {.name = "insert",
      .run = do_write,
      .writes = true,

@@ -1,10 +1,9 @@
 #include "lab/mongo/command/users.hpp"
 
-#include "lab/mongo/command/scram.hpp"
 #include "lab/mongo/serve/served_node.hpp"
 #include "support/canary.hpp"
 
-namespace holdfast::lab::mongo {
+namespace holdfast::lab::mongo::users_test {
 namespace {
 
 class users : public served_node {
@@ -63,27 +62,6 @@ TEST_F(users, passwords_are_not_kept)
     EXPECT_EQ(of(false).iterations, 10'000);
     EXPECT_EQ(of(true).salt.size(), 28U);
     EXPECT_EQ(of(true).iterations, 15'000);
-}
-
-/// The example of RFC 7677, section 3: user "user", password "pencil".
-TEST(server_scram, of_the_rfc)
-{
-    auto keys = derive_scram_keys(true, "pencil",
-                                  bytes_of_base64("W22ZaJ0SNY7soEsUEjb6gQ==").value(), 4096);
-    ASSERT_TRUE(keys);
-    auto first = read_client_first("n,,n=user,r=rOprNGfwEbeRWgbNEkqO");
-    ASSERT_TRUE(first);
-    EXPECT_EQ(first->user, "user");
-    login_conversation talk;
-    talk.known = true;
-    EXPECT_EQ(begin_scram(talk, *first, *keys, "%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0"),
-              "r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,s=W22ZaJ0SNY7soEsUEjb6gQ==,"
-              "i=4096");
-    const auto last = end_scram(talk,
-                                "c=biws,r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,"
-                                "p=dHzbZapWIk4jUhN+Ute9ytag9zjfMHgsqmmiz7AndVQ=");
-    ASSERT_TRUE(last);
-    EXPECT_EQ(*last, "v=6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4=");
 }
 
 TEST_F(users, are_changed)
@@ -160,4 +138,4 @@ TEST_F(users, are_written_by_a_primary_only)
 }
 
 }  // namespace
-}  // namespace holdfast::lab::mongo
+}  // namespace holdfast::lab::mongo::users_test

@@ -5,7 +5,7 @@
 
 #include <thread>
 
-namespace holdfast::lab {
+namespace holdfast::lab::cluster_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -98,4 +98,4 @@ TEST(mongo_cluster, costs_next_to_nothing_while_it_is_idle)
 }
 
 }  // namespace
-}  // namespace holdfast::lab
+}  // namespace holdfast::lab::cluster_test

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace holdfast::lab {
+namespace holdfast::lab::config_test {
 namespace {
 
 using namespace mongo;
@@ -213,4 +213,4 @@ TEST(set_config, counts_majorities)
 }
 
 }  // namespace
-}  // namespace holdfast::lab
+}  // namespace holdfast::lab::config_test

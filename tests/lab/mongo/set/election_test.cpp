@@ -1,6 +1,6 @@
 #include "lab/mongo/set/set_in_sim.hpp"
 
-namespace holdfast::lab {
+namespace holdfast::lab::election_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -33,6 +33,29 @@ TEST_P(election, a_new_set_gets_one_primary_and_the_rest_follow)
     EXPECT_TRUE(other.get<bool>("secondary").value());
     EXPECT_EQ(other.get<std::string_view>("primary").value(), "m0:27017");
     EXPECT_FALSE(other["electionId"]);
+}
+
+TEST(step_down, member_is_neither_primary_nor_secondary_for_a_moment)
+{
+    set_in_sim on{3};
+    const std::size_t leads = on.settle();
+    const bson::document before = on.run(leads, R"({"hello": 1, "$db": "admin"})");
+    const bson::document awaited = bson::doc("hello", 1, "topologyVersion",
+                                             before["topologyVersion"], "maxAwaitTimeMS", 10'000,
+                                             "$db", "admin");
+    const auto asked = on.begin(leads, bson::to_json(awaited, bson::json_mode::canonical).value(),
+                                15s);
+    on.pass(50ms);
+    ASSERT_FALSE(*asked.done);
+    on.run(leads, R"({"replSetStepDown": 60, "force": true, "$db": "admin"})");
+    ASSERT_TRUE(on.pass_until([&] { return *asked.done; }));
+    const bson::document between = asked.reply->value();
+    EXPECT_FALSE(between.get<bool>("isWritablePrimary").value());
+    EXPECT_FALSE(between.get<bool>("secondary").value());
+    on.pass(50ms);
+    const bson::document after = on.run(leads, R"({"hello": 1, "$db": "admin"})");
+    EXPECT_FALSE(after.get<bool>("isWritablePrimary").value());
+    EXPECT_TRUE(after.get<bool>("secondary").value());
 }
 
 TEST_P(election, another_one_leads_after_a_crash_and_the_old_one_follows_it)
@@ -263,4 +286,4 @@ TEST(status, repl_set_get_status_lists_every_member)
 }
 
 }  // namespace
-}  // namespace holdfast::lab
+}  // namespace holdfast::lab::election_test

@@ -1,6 +1,6 @@
 #include "lab/mongo/set/set_in_sim.hpp"
 
-namespace holdfast::lab {
+namespace holdfast::lab::replication_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -54,6 +54,26 @@ TEST_P(replication, a_write_reaches_all_members)
     on.pass(500ms);
     for (std::size_t n = 0; n < GetParam(); ++n)
         EXPECT_EQ(on.set->process(n)->member()->committed(), on.set->disk_of(leads).last()) << n;
+}
+
+TEST(replication_of_many, lets_others_run_between_entries)
+{
+    constexpr std::size_t many = 1000;
+    set_in_sim on{3};
+    const std::size_t leads = on.settle();
+    std::string command = R"({"insert": "c", "documents": [{"_id": 0})";
+    for (std::size_t i = 1; i < many; ++i)
+        command += ", {\"_id\": " + std::to_string(i) + "}";
+    const auto asked = on.begin(leads, command + R"(], "$db": "db"})");
+    const std::size_t follows = leads == 0 ? 1 : 0;
+    bool seen_in_between = false;
+    EXPECT_TRUE(on.net.run_while_not([&] {
+        const std::size_t now = on.count(follows, "db.c");
+        seen_in_between = seen_in_between || (now > 0 && now < many);
+        return now == many;
+    }));
+    EXPECT_TRUE(seen_in_between) << "heartbeats had to wait for the whole batch";
+    EXPECT_TRUE(on.pass_until([&] { return *asked.done; }));
 }
 
 TEST_P(replication, what_a_majority_has_survives_a_crash)
@@ -265,4 +285,4 @@ TEST(storm, is_the_same_for_the_same_seed)
 }
 
 }  // namespace
-}  // namespace holdfast::lab
+}  // namespace holdfast::lab::replication_test

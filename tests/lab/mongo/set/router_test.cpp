@@ -1,6 +1,6 @@
 #include "lab/mongo/set/set_in_sim.hpp"
 
-namespace holdfast::lab {
+namespace holdfast::lab::router_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -181,4 +181,4 @@ TEST_F(routed, a_balancer_leads_to_both_and_they_say_who_they_are)
 }
 
 }  // namespace
-}  // namespace holdfast::lab
+}  // namespace holdfast::lab::router_test

@@ -2,7 +2,7 @@
 #include "lab/mongo/set/set_in_sim.hpp"
 
 // Aggregations that write, sent to a secondary: since 5.0 they are carried out by the primary.
-namespace holdfast::lab {
+namespace holdfast::lab::secondary_writes_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -159,4 +159,4 @@ TEST(secondary_writes_before_5_0, are_refused)
 }
 
 }  // namespace
-}  // namespace holdfast::lab
+}  // namespace holdfast::lab::secondary_writes_test

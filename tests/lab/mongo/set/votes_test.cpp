@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace holdfast::lab {
+namespace holdfast::lab::votes_test {
 namespace {
 
 using namespace mongo;
@@ -195,4 +195,4 @@ TEST(positions, what_cannot_be_met_is_refused)
 }
 
 }  // namespace
-}  // namespace holdfast::lab
+}  // namespace holdfast::lab::votes_test

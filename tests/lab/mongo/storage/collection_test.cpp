@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace holdfast::lab {
+namespace holdfast::lab::collection_test {
 namespace {
 
 TEST(lab_collection, keeps_documents_in_order_and_walks_both_ways)
@@ -259,6 +259,39 @@ TEST(lab_capped, drops_the_oldest)
     EXPECT_EQ(ids(bytes), "[7,8,9,10]");
 }
 
+TEST(lab_capped, drops_the_oldest_that_is_alive)
+{
+    collection c = make_collection(R"({"capped": true, "size": 100000, "max": 300})");
+    for (int i = 1; i <= 300; ++i)
+        add(c, "{\"_id\": " + std::to_string(i) + "}", 1);
+    for (int i = 1; i <= 298; ++i)  // several chunks of which only the past is left
+        c.remove(c.find_by_id(json("{\"_id\": " + std::to_string(i) + "}")["_id"])->id, at(2));
+    for (int i = 301; i <= 599; ++i)
+        add(c, "{\"_id\": " + std::to_string(i) + "}", 3);
+    EXPECT_EQ(c.count(), 300U);
+    EXPECT_EQ(text(c.next(0)->document), R"({"_id":300})") << "299 was the oldest";
+    EXPECT_EQ(text(c.next(0, at(1))->document), R"({"_id":1})");
+    c.remove_all(at(4));
+    add(c, R"({"_id": 1000})", 5);
+    EXPECT_EQ(ids(c), "[1000]");
+}
+
+TEST(lab_collection, truncate_leaves_nothing_of_the_past)
+{
+    collection c = make_collection();
+    add_index(c, R"({"key": {"a": 1}})");
+    for (int i = 1; i <= 100; ++i)
+        add(c, "{\"_id\": " + std::to_string(i) + ", \"a\": 1}", 1);
+    c.remove(c.next(0)->id, at(2));
+    c.truncate();
+    EXPECT_EQ(c.count(), 0U);
+    EXPECT_EQ(c.data_size(), 0);
+    EXPECT_FALSE(c.next(0, at(1)));
+    EXPECT_TRUE(c.find_equal("a", json(R"({"": 1})")[""]).empty());
+    add(c, R"({"_id": 7, "a": 1})", 3);
+    EXPECT_EQ(ids(c), "[7]") << "its _id is free again";
+}
+
 TEST(lab_collection, remove_all_leaves_the_past)
 {
     collection c = make_collection();
@@ -286,6 +319,29 @@ TEST(lab_collection, under_a_collation_ids_are_unique_by_it)
     EXPECT_EQ(code_of(again.error()), 11000);
     add(c, R"({"_id": "b"})");
     EXPECT_EQ(c.indexes().size(), 1U);
+}
+
+/// The keys of one and two letters are those of a server.
+TEST(lab_collection, duplicate_under_a_collation_shows_the_sort_key)
+{
+    collection c = make_collection(R"({"collation": {"locale": "en", "strength": 2}})");
+    add(c, R"({"_id": "b"})");
+    add(c, R"({"_id": "ab"})");
+    const error twice = c.insert(json(R"({"_id": "B"})"), at(1)).error();
+    EXPECT_EQ(twice.context("keyPattern"), R"({"_id":1})");
+    EXPECT_EQ(twice.context("keyValue"), R"({"_id":"2b0105"})");
+    EXPECT_EQ(twice.context("hexEncoded"), R"({"hexEncoded": [true]})");
+    EXPECT_NE(twice.context("collation").find("\"strength\":2"), std::string::npos);
+    EXPECT_TRUE(twice.message().ends_with(R"( dup key: { _id: "0x2b0105" })")) << twice.message();
+    EXPECT_EQ(c.insert(json(R"({"_id": "aB"})"), at(1)).error().context("keyValue"),
+              R"({"_id":"292b0106"})");
+
+    collection plain = make_collection("{}");
+    add(plain, R"({"_id": "b"})");
+    const error simple = plain.insert(json(R"({"_id": "b"})"), at(1)).error();
+    EXPECT_EQ(simple.context("keyValue"), R"({"_id":"b"})");
+    EXPECT_EQ(simple.context("hexEncoded"), "");
+    EXPECT_EQ(simple.context("collation"), "");
 }
 
 struct options_row {
@@ -334,4 +390,4 @@ TEST(lab_collection_options, keep_what_was_said)
 }
 
 }  // namespace
-}  // namespace holdfast::lab
+}  // namespace holdfast::lab::collection_test

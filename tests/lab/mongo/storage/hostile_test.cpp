@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace holdfast::lab {
+namespace holdfast::lab::hostile_test {
 namespace {
 
 /// Nesting as deep as bytes allow, built by hand: a document in a document.
@@ -100,4 +100,4 @@ TEST(lab_hostile, changed_bytes_never_lead_outside)
 }
 
 }  // namespace
-}  // namespace holdfast::lab
+}  // namespace holdfast::lab::hostile_test

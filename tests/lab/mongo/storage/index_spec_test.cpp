@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace holdfast::lab {
+namespace holdfast::lab::index_spec_test {
 namespace {
 
 struct spec_row {
@@ -156,4 +156,4 @@ TEST(lab_catalog, creates_renames_and_drops)
 }
 
 }  // namespace
-}  // namespace holdfast::lab
+}  // namespace holdfast::lab::index_spec_test

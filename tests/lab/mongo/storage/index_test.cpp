@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace holdfast::lab {
+namespace holdfast::lab::index_test {
 namespace {
 
 struct unique_row {
@@ -280,4 +280,4 @@ TEST(lab_index, has_the_collections_collation)
 }
 
 }  // namespace
-}  // namespace holdfast::lab
+}  // namespace holdfast::lab::index_test

@@ -2,6 +2,7 @@
 #include "holdfast/bson/document.hpp"
 #include "holdfast/bson/json.hpp"
 #include "lab/mongo/storage/collection.hpp"
+#include "support/json.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,13 +10,6 @@
 #include <string_view>
 
 namespace holdfast::lab {
-
-inline bson::document json(std::string_view text)
-{
-    auto read = bson::from_json(text);
-    EXPECT_TRUE(read) << text;
-    return read ? *std::move(read) : bson::document{};
-}
 
 inline std::string text(bson::view document)
 {

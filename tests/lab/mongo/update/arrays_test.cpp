@@ -1,6 +1,6 @@
 #include "lab/mongo/update/update_row.hpp"
 
-namespace holdfast::lab {
+namespace holdfast::lab::arrays_test {
 namespace {
 
 TEST(lab_update, pushes)
@@ -199,4 +199,4 @@ TEST(lab_update, finds_elements_by_position_and_filter)
 }
 
 }  // namespace
-}  // namespace holdfast::lab
+}  // namespace holdfast::lab::arrays_test

@@ -1,6 +1,6 @@
 #include "lab/mongo/update/update_row.hpp"
 
-namespace holdfast::lab {
+namespace holdfast::lab::fields_test {
 namespace {
 
 TEST(lab_update, sets_and_unsets)
@@ -81,6 +81,8 @@ TEST(lab_update, computes_with_numbers)
         {R"({"_id":1})", R"({"$mul":{"a":{"$numberLong":"5"}}})",
          R"({"_id":1,"a":{"$numberLong":"0"}})"},
         {R"({"_id":1})", R"({"$mul":{"a":1.5}})", R"({"_id":1,"a":0.0})"},
+        {R"({"_id":1})", R"({"$mul":{"a":{"$numberDecimal":"0.5"}}})",
+         R"({"_id":1,"a":{"$numberDecimal":"0.0"}})"},
         {R"({"_id":1,"a":{"$numberLong":"9223372036854775807"}})", R"({"$inc":{"a":1}})",
          "2: Failed to apply $inc operations to current value "
          "((NumberLong)9223372036854775807) for document {_id: 1}"},
@@ -193,4 +195,4 @@ TEST(lab_update, current_date_writes_the_given_time)
 }
 
 }  // namespace
-}  // namespace holdfast::lab
+}  // namespace holdfast::lab::fields_test

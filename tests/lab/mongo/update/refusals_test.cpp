@@ -1,6 +1,6 @@
 #include "lab/mongo/update/update_row.hpp"
 
-namespace holdfast::lab {
+namespace holdfast::lab::refusals_test {
 namespace {
 
 TEST(lab_update, refuses_paths_that_cannot_be)
@@ -177,4 +177,4 @@ TEST(lab_update, survives_broken_bytes)
 }
 
 }  // namespace
-}  // namespace holdfast::lab
+}  // namespace holdfast::lab::refusals_test

@@ -3,6 +3,7 @@
 #include "lab/mongo/document/server_code.hpp"
 #include "lab/mongo/query/matcher.hpp"
 #include "lab/mongo/update/update.hpp"
+#include "support/json.hpp"
 
 #include <gtest/gtest.h>
 
@@ -21,13 +22,6 @@ struct update_row {
     const char* query = "{}";
     const char* filters = "[]";
 };
-
-inline bson::document json(std::string_view text)
-{
-    auto made = bson::from_json(text);
-    EXPECT_TRUE(made) << text << (made ? "" : made.error().message());
-    return made ? *std::move(made) : bson::document{};
-}
 
 /// The value as the field "u" of a document, as a command would have it.
 inline bson::document wrapped(std::string_view value)

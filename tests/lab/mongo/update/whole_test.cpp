@@ -1,6 +1,6 @@
 #include "lab/mongo/update/update_row.hpp"
 
-namespace holdfast::lab {
+namespace holdfast::lab::whole_test {
 namespace {
 
 void expect_upserts(std::initializer_list<update_row> rows)
@@ -123,4 +123,4 @@ TEST(lab_update, runs_pipelines)
 }
 
 }  // namespace
-}  // namespace holdfast::lab
+}  // namespace holdfast::lab::whole_test

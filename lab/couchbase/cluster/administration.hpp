@@ -1,0 +1,55 @@
+#pragma once
+#include "holdfast/error.hpp"
+#include "lab/couchbase/cluster/directory.hpp"
+#include "lab/couchbase/http/http_faults.hpp"
+#include "lab/couchbase/map/configuration.hpp"
+#include "lab/couchbase/map/manifest.hpp"
+#include "runtime/awaitable.hpp"
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace holdfast::lab::couchbase {
+
+struct cluster_state;
+using bucket_settings = std::map<std::string, std::string, std::less<>>;
+
+/// What the management service sees and changes of a cluster, besides class cluster.
+class administration {
+public:
+    explicit administration(cluster_state& of) noexcept : all_{of} {}
+    administration(const administration&) = delete;
+    administration& operator=(const administration&) = delete;
+
+    const directory& people() const noexcept;
+    /// A new or changed user. Without a password the old one is kept.
+    result<void> put_user(std::string_view name, std::optional<std::string> password,
+                          user_record record);
+    void set_group(std::string_view name, std::optional<group_record> group);  // none: dropped
+
+    /// What the administrator of a bucket has set, as it was set; null if there is no such bucket.
+    bucket_settings* settings(std::string_view bucket);
+    const manifest* collections(std::string_view bucket) const;
+    /// Copies that are missing then come with the next rebalance.
+    result<void> set_replicas(std::string_view bucket, std::size_t replicas);
+    manifest_change create_collection(std::string_view bucket, std::string_view scope,
+                                      std::string_view name, collection_limits limits);
+    manifest_change change_collection(std::string_view bucket, std::string_view scope,
+                                      std::string_view name, collection_limits limits);
+
+    /// The node learns of scopes and collections so much later than the others.
+    void set_manifest_lag(std::size_t number, std::chrono::milliseconds lag);
+
+    const service_ports& services(std::size_t number) const;
+    http_fault_plan& http_faults(std::size_t number);
+    /// Goes on by itself, and ends with the cluster.
+    void start_task(runtime::awaitable<void> what);
+
+private:
+    cluster_state& all_;
+};
+
+}  // namespace holdfast::lab::couchbase

@@ -1,0 +1,95 @@
+#include "core/couchbase/wire/frame_reader.hpp"
+#include "core/couchbase/wire/frame_writer.hpp"
+#include "lab/couchbase/cluster/state.hpp"
+
+#include <algorithm>
+#include <variant>
+
+namespace holdfast::lab::couchbase {
+
+namespace {
+
+constexpr std::chrono::milliseconds shortest_pause{10};
+
+/// One question that every node answers at once, and its answer.
+runtime::awaitable<bool> ping(runtime::stream& to)
+{
+    bson::byte_buffer out;
+    core::couchbase::request_frame noop;
+    (void)core::couchbase::write_request(out, noop);
+    const error_code unsent = co_await runtime::write_all(to, out.bytes());
+    core::couchbase::frame_reader reader;
+    while (!unsent) {
+        const auto next = reader.next();
+        if (!next)
+            break;
+        if (std::holds_alternative<core::couchbase::frame>(*next))
+            co_return true;
+        const runtime::io_result got = co_await to.read_some(reader.writable());
+        if (got.why)
+            break;
+        reader.received(got.bytes);
+    }
+    co_return false;
+}
+
+}  // namespace
+
+runtime::awaitable<void> cluster_state::watch(std::size_t number, std::uint64_t generation)
+{
+    runtime::world& here = manager();
+    runtime::stream_ptr stream;
+    while (generation == watches && member(number).in_view) {
+        const auto pause = std::max(silence / 5, shortest_pause);
+        const time_point next = here.steady_now() + pause;
+        if (!stream) {
+            const runtime::destination where = member(number).data->peers.at(
+                static_cast<int>(number));
+            auto connected = co_await here.connect(where, next);
+            if (connected)
+                stream = *std::move(connected);
+        }
+        if (stream) {
+            stream->expires_at(next);
+            const bool answered = co_await ping(*stream);
+            if (answered)
+                member(number).last_seen = here.steady_now();
+            else
+                stream.reset();
+        }
+        if (generation != watches)
+            break;
+        check_silence();
+        const auto end = co_await runtime::sleep_until(here, next);
+        if (end == runtime::wait_end::cancelled)
+            break;
+    }
+}
+
+void cluster_state::check_silence()
+{
+    const time_point now = manager().steady_now();
+    for (std::size_t n = 0; n != members.size(); ++n) {
+        cluster_member& one = *members[n];
+        if (one.in_view && now - one.last_seen > silence && loses_nothing(one.entry.id))
+            (void)fail_over(n);
+    }
+}
+
+void cluster::auto_failover(std::chrono::milliseconds after)
+{
+    cluster_state& all = *state_;
+    all.silence = after;
+    const std::uint64_t generation = ++all.watches;
+    if (after.count() == 0)
+        return;
+    for (std::size_t n = 0; n != all.members.size(); ++n) {
+        cluster_member& one = all.member(n);
+        if (!one.in_view)
+            continue;
+        one.last_seen = all.manager().steady_now();
+        all.tasks->start(all.watch(n, generation));
+    }
+}
+
+}  // namespace holdfast::lab::couchbase

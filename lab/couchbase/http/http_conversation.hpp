@@ -1,0 +1,58 @@
+#pragma once
+#include "lab/couchbase/http/http_service.hpp"
+#include "lab/couchbase/http/request_reader.hpp"
+#include "lab/serve/conversation.hpp"
+#include "runtime/world.hpp"
+
+#include <optional>
+#include <string>
+
+namespace holdfast::lab::couchbase {
+
+/// One connection of HTTP/1.1: requests one after the other, each answered before the next is read.
+class http_conversation final : public lab::conversation {
+public:
+    http_conversation(runtime::world& in, http_service& with);
+
+    need advance(runtime::stream& to) override;
+    std::span<std::uint8_t> unread() override { return reader_.writable(); }
+    void received(std::size_t count) noexcept override { reader_.received(count); }
+    time_point read_until() const noexcept override { return idle_until_; }
+
+    std::uint64_t seen() const noexcept override { return seen_; }
+    time_point wake_at() const noexcept override;
+    void woken(runtime::wait_end) override {}
+    runtime::awaitable<result<void>> answer_later() override;
+    void answered(result<void>) override {}
+    bool waits_long() const noexcept override { return static_cast<bool>(more_); }
+    bool internal() const noexcept override { return false; }
+    void closed() override {}
+
+private:
+    /// A request that a fault holds back.
+    struct held_request {
+        http_request request;
+        http_fault fault;
+        time_point until;
+    };
+
+    void take(http_request request);
+    void reply_to(const http_request& request, const http_fault* hit);
+    void write_reply(http_reply reply, bool close, const http_fault* hit);
+    bool send(runtime::stream& to, need& blocked);
+    /// What to wait for, if there is nothing to be done now.
+    std::optional<need> go_on();
+
+    runtime::world& world_;
+    http_service& service_;
+    request_reader reader_;
+    std::string out_;
+    std::size_t sent_ = 0;
+    std::optional<held_request> held_;
+    std::function<std::optional<std::string>()> more_;
+    std::uint64_t seen_ = 0;
+    time_point idle_until_;
+    bool over_ = false;
+};
+
+}  // namespace holdfast::lab::couchbase

@@ -1,0 +1,48 @@
+#pragma once
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace holdfast::lab::couchbase {
+
+struct http_request {
+    std::string method = {};
+    std::string path = {};  // as it was sent, without the query
+    std::vector<std::string> parts = {};  // of the path, decoded
+    std::string query = {};
+    std::string authorization = {};
+    std::string content_type = {};
+    std::string body = {};
+    bool keep_alive = true;
+};
+
+struct http_reply {
+    int status = 200;
+    std::string body = {};
+    std::string content_type = "application/json";
+    std::vector<std::pair<std::string, std::string>> headers = {};
+    bool close = false;
+    /// Of a reply that goes on: the next part, empty if there is nothing new, none at its end. It
+    /// is asked for again after each notification of http_service::news().
+    std::function<std::optional<std::string>()> more = {};
+};
+
+using form_fields = std::map<std::string, std::string, std::less<>>;
+
+/// "a=1&b=x+y%21"; of equal names the last holds. None if it has too many fields or a wrong escape.
+std::optional<form_fields> read_form(std::string_view text);
+
+/// The path of a request without its escapes, in parts; none if an escape is wrong.
+std::optional<std::vector<std::string>> split_path(std::string_view path);
+
+struct basic_login {
+    std::string user;
+    std::string password;
+};
+/// Of the header "Authorization: Basic ...".
+std::optional<basic_login> read_basic_login(std::string_view authorization);
+
+}  // namespace holdfast::lab::couchbase

@@ -1,0 +1,202 @@
+#include "lab/couchbase/mgmt/command_table.hpp"
+
+#include <utility>
+
+namespace holdfast::lab::couchbase {
+
+namespace {
+
+/// A handler for a command whose first argument is a node.
+template <class Action>
+result<void> with_node(command_call& call, Action action)
+{
+    const auto number = call.node(0);
+    if (!number)
+        return number.error();
+    return action(*number);
+}
+
+/// The same, with a flag behind it.
+template <class Action>
+result<void> with_flag(command_call& call, Action action)
+{
+    const auto flag = call.flag(1);
+    if (!flag)
+        return flag.error();
+    return with_node(call, [&](std::size_t n) -> result<void> {
+        action(n, *flag);
+        return {};
+    });
+}
+
+std::size_t documents_on(node& of)
+{
+    std::size_t count = 0;
+    for (const auto& [name, in] : of.buckets) {
+        for (const auto& [id, one] : in.vbuckets)
+            count += one.documents();
+    }
+    return count;
+}
+
+const char* state_text(cluster& of, std::size_t number)
+{
+    if (!of.is_running(number))
+        return of.is_member(number) ? "down" : "gone";
+    if (!of.is_member(number))
+        return "failed-over";
+    return of.at(number).frozen ? "frozen" : "member";
+}
+
+}  // namespace
+
+result<void> command_add_node(command_call& call)
+{
+    const auto added = call.on.add_node();
+    if (!added)
+        return added.error();
+    call.lines.push_back(std::to_string(*added) + " " + call.on.address(*added));
+    return {};
+}
+
+result<void> command_failover(command_call& call)
+{
+    return with_node(call, [&](std::size_t n) { return call.on.fail_over(n); });
+}
+
+result<void> command_auto_failover(command_call& call)
+{
+    const auto after = call.number(0);
+    if (!after)
+        return after.error();
+    call.on.auto_failover(std::chrono::milliseconds{*after});
+    return {};
+}
+
+runtime::awaitable<result<void>> command_rebalance(command_call& call)
+{
+    std::vector<std::size_t> out;
+    for (std::size_t place = 0; place != call.given.size(); ++place) {
+        const auto number = call.node(place);
+        if (!number)
+            co_return number.error();
+        out.push_back(*number);
+    }
+    auto done = co_await call.on.rebalance(std::move(out));
+    co_return done;
+}
+
+runtime::awaitable<result<void>> command_remove(command_call& call)
+{
+    const auto number = call.node(0);
+    if (!number)
+        co_return number.error();
+    auto done = co_await call.on.remove_node(*number);
+    co_return done;
+}
+
+runtime::awaitable<result<void>> command_graceful_failover(command_call& call)
+{
+    const auto number = call.node(0);
+    if (!number)
+        co_return number.error();
+    auto done = co_await call.on.fail_over_gracefully(*number);
+    co_return done;
+}
+
+runtime::awaitable<result<void>> command_crash(command_call& call)
+{
+    const auto number = call.node(0);
+    if (!number)
+        co_return number.error();
+    if (call.given.size() == 2 && call.given[1] != "lost")
+        co_return wrong_command("usage: crash N [lost]");
+    co_await call.on.crash(*number, call.given.size() == 2 ? node_memory::lost : node_memory::kept);
+    co_return result<void>{};
+}
+
+result<void> command_restart(command_call& call)
+{
+    return with_node(call, [&](std::size_t n) { return call.on.restart(n); });
+}
+
+result<void> command_freeze(command_call& call)
+{
+    return with_node(call, [&](std::size_t n) -> result<void> {
+        call.on.freeze(n, true);
+        return {};
+    });
+}
+
+result<void> command_thaw(command_call& call)
+{
+    return with_node(call, [&](std::size_t n) -> result<void> {
+        call.on.freeze(n, false);
+        return {};
+    });
+}
+
+result<void> command_close_port(command_call& call)
+{
+    return with_node(call, [&](std::size_t n) { return call.on.close_port(n); });
+}
+
+result<void> command_open_port(command_call& call)
+{
+    return with_node(call, [&](std::size_t n) { return call.on.open_port_again(n); });
+}
+
+result<void> command_hold_replication(command_call& call)
+{
+    return with_flag(call, [&](std::size_t n, bool on) { call.on.hold_replication(n, on); });
+}
+
+result<void> command_stall_disk(command_call& call)
+{
+    return with_flag(call, [&](std::size_t n, bool on) { call.on.stall_disk(n, on); });
+}
+
+result<void> command_hold_config(command_call& call)
+{
+    return with_flag(call, [&](std::size_t n, bool on) { call.on.hold_configuration(n, on); });
+}
+
+result<void> command_hold_manifest(command_call& call)
+{
+    return with_flag(call, [&](std::size_t n, bool on) { call.on.hold_manifest(n, on); });
+}
+
+result<void> command_config_lag(command_call& call)
+{
+    const auto lag = call.number(1);
+    if (!lag)
+        return lag.error();
+    return with_node(call, [&](std::size_t n) -> result<void> {
+        call.on.set_configuration_lag(n, std::chrono::milliseconds{*lag});
+        return {};
+    });
+}
+
+result<void> command_manifest_lag(command_call& call)
+{
+    const auto lag = call.number(1);
+    if (!lag)
+        return lag.error();
+    return with_node(call, [&](std::size_t n) -> result<void> {
+        call.on.admin().set_manifest_lag(n, std::chrono::milliseconds{*lag});
+        return {};
+    });
+}
+
+result<void> command_status(command_call& call)
+{
+    for (std::size_t n = 0; n != call.on.nodes(); ++n) {
+        call.lines.push_back(std::to_string(n) + " " + call.on.address(n) + " " +
+                             std::to_string(call.on.connections(n)) + " connections " +
+                             std::to_string(documents_on(call.on.at(n))) + " documents " +
+                             state_text(call.on, n));
+    }
+    return {};
+}
+
+}  // namespace holdfast::lab::couchbase
