@@ -9,7 +9,7 @@
 #include <regex>
 #include <string>
 
-namespace holdfast::proof {
+namespace holdfast::proof::canary_files_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -90,4 +90,4 @@ TEST(canary, other_password_in_any_form_is_detected)
 }
 
 }  // namespace
-}  // namespace holdfast::proof
+}  // namespace holdfast::proof::canary_files_test

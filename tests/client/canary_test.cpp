@@ -12,7 +12,7 @@
 #include <array>
 #include <set>
 
-namespace holdfast::proof {
+namespace holdfast::proof::canary_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -351,4 +351,4 @@ TEST_F(canary_test, replies_to_sensitive_commands_are_redacted)
 }
 
 }  // namespace
-}  // namespace holdfast::proof
+}  // namespace holdfast::proof::canary_test

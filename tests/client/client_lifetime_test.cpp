@@ -15,7 +15,7 @@
 
 // An application may destroy its context first, with a client and all its work still on it.
 
-namespace holdfast::proof {
+namespace holdfast::proof::client_lifetime_test {
 namespace {
 
 namespace asio = boost::asio;
@@ -156,4 +156,4 @@ TEST(client_lifetime, loop_of_a_destroyed_client_ends_with_its_last_operation)
 }
 
 }  // namespace
-}  // namespace holdfast::proof
+}  // namespace holdfast::proof::client_lifetime_test

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace holdfast {
+namespace holdfast::client_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -152,4 +152,4 @@ TEST_F(client_test, close_leaves_no_streams_or_alarms)
 }
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::client_test

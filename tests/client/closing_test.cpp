@@ -1,3 +1,4 @@
+#include "client/reading.hpp"
 #include "client/traffic.hpp"
 
 #include <boost/asio/bind_cancellation_slot.hpp>
@@ -6,7 +7,7 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
 
-namespace holdfast::proof {
+namespace holdfast::proof::closing_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -54,5 +55,130 @@ TEST(client_close, cancelled_close_leaves_no_streams_or_alarms)
     }
 }
 
+/// A client with one write under way, which the server answers after 200 ms.
+struct closing_scene {
+    scene s{{.hosts = {"a"}}};
+    bool closed = false;
+    time_point closed_at{};
+
+    closing_scene()
+    {
+        scripted_reply late = good_write();
+        late.delay = 200ms;
+        s.connect();
+        s.settle();
+        s.server("a").on_command("insert", in_turn({late}));
+    }
+    void close(mongo::close_options options)
+    {
+        asio::co_spawn(s.client->executor(), s.client->close(options),
+                       [this](const std::exception_ptr&) {
+                           closed = true;
+                           closed_at = s.simulation.now();
+                       });
+    }
+};
+
+TEST(client_close, drain_waits_for_operations_under_way_and_refuses_new_ones)
+{
+    closing_scene c;
+    const operation& running = c.s.start_write(1);
+    c.s.simulation.run_for(10ms);
+    c.close({.drain = 5s});
+    c.s.simulation.run_for(10ms);
+    const operation& refused = c.s.start_write(2);
+    ASSERT_TRUE(c.s.finish_all());
+    EXPECT_TRUE(running.good()) << running.explain();
+    ASSERT_FALSE(refused.good());
+    EXPECT_EQ(refused.outcome->error().message(), "the client is closed");
+    EXPECT_LT(refused.took(), 1ms);
+    c.s.simulation.run_for(1s);
+    EXPECT_TRUE(c.closed);
+    EXPECT_LT(c.closed_at - running.ended, 100ms) << "it does not wait any longer";
+    expect_clean(c.s);
+}
+
+TEST(client_close, drain_ends_with_its_limit)
+{
+    closing_scene c;
+    const operation& running = c.s.start_write(1);
+    c.s.simulation.run_for(10ms);
+    c.close({.drain = 50ms});
+    ASSERT_TRUE(c.s.finish_all());
+    ASSERT_FALSE(running.good());
+    EXPECT_LT(running.took(), 150ms) << running.explain();
+    c.s.simulation.run_for(1s);
+    EXPECT_TRUE(c.closed);
+    expect_clean(c.s);
+}
+
+/// A client that drains while a cursor has read its first batch.
+struct draining_reader {
+    reading r;
+    mongo::cursor cursor;
+    bool closed = false;
+
+    explicit draining_reader(mongo::find_options options = {})
+        : r{first(42, R"([{"_id": 1}])"),
+            {more(42, R"([{"_id": 2}])"), more(0, R"([{"_id": 3}])")}},
+          cursor{r.find(options)}
+    {
+        EXPECT_EQ(r.next(cursor), 1);
+        asio::co_spawn(r.s.client->executor(), r.s.client->close({.drain = 5s}),
+                       [this](const std::exception_ptr&) { closed = true; });
+        r.s.simulation.run_for(10ms);
+        EXPECT_FALSE(closed) << "the cursor has not been read to its end";
+    }
+};
+
+TEST(client_close, drain_waits_for_a_cursor_that_is_read_to_its_end)
+{
+    draining_reader d;
+    EXPECT_EQ(d.r.next(d.cursor), 2);
+    d.r.s.simulation.run_for(10ms);
+    EXPECT_FALSE(d.closed);
+    EXPECT_EQ(d.r.next(d.cursor), 3);
+    d.r.s.simulation.run_for(10ms);
+    EXPECT_TRUE(d.closed);
+    EXPECT_EQ(d.r.next(d.cursor), 0);
+    expect_clean(d.r.s);
+}
+
+TEST(client_close, drain_ends_cursors_at_their_limit)
+{
+    draining_reader d{{.limit = 2}};
+    EXPECT_EQ(d.r.next(d.cursor), 2);
+    EXPECT_EQ(d.r.next(d.cursor), 0);
+    EXPECT_EQ(d.r.server.count("getMore"), 1U);
+    expect_clean(d.r.s);
+}
+
+TEST(client_close, second_drain_waits_as_well)
+{
+    draining_reader d;
+    bool closed_again = false;
+    asio::co_spawn(d.r.s.client->executor(), d.r.s.client->close({.drain = 5s}),
+                   [&](const std::exception_ptr&) { closed_again = true; });
+    d.r.s.simulation.run_for(10ms);
+    EXPECT_FALSE(closed_again);
+    EXPECT_EQ(d.r.next(d.cursor), 2);
+    EXPECT_EQ(d.r.next(d.cursor), 3);
+    d.r.s.simulation.run_for(10ms);
+    EXPECT_TRUE(d.closed && closed_again);
+    expect_clean(d.r.s);
+}
+
+TEST(client_close, close_without_drain_cancels_operations_under_way)
+{
+    closing_scene c;
+    const operation& running = c.s.start_write(1);
+    c.s.simulation.run_for(10ms);
+    c.close({});
+    ASSERT_TRUE(c.s.finish_all());
+    ASSERT_FALSE(running.good());
+    EXPECT_LT(running.took(), 100ms) << running.explain();
+    expect_clean(c.s);
+}
+
 }  // namespace
-}  // namespace holdfast::proof
+}  // namespace holdfast::proof::closing_test

@@ -1,6 +1,6 @@
 #include "client/traffic.hpp"
 
-namespace holdfast::proof {
+namespace holdfast::proof::connection_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -203,6 +203,7 @@ TEST(client_connection, messages_are_compressed_with_a_common_compressor)
 
 TEST(client_connection, first_hello_has_client_metadata_and_hello_ok)
 {
+    VERIFIES("BP-046");
     scene s;
     s.connect("&appName=demo");
     EXPECT_TRUE(s.run(ping_command()).good());
@@ -212,10 +213,25 @@ TEST(client_connection, first_hello_has_client_metadata_and_hello_ok)
         const bson::document hello = s.server("a").first_hello(number);
         EXPECT_EQ(hello.get<std::string>("client.application.name").value_or(""), "demo");
         EXPECT_TRUE(hello["client"].as_document()["driver"]);
+        EXPECT_EQ(hello["backpressure"].type(), bson::type::boolean);
         EXPECT_EQ(hello.get<bool>("backpressure").value_or(false), true);
     }
     expect_clean(s);
 }
 
+TEST(client_connection, plain_connection_that_the_server_closes_hints_at_tls)
+{
+    scene s{{.hosts = {"a"}}};
+    s.server("a").on_hello([](const scripted_command&) { return hang_up(); });
+    s.connect("&serverSelectionTimeoutMS=100");
+    const operation& op = s.run(ping_command());
+    ASSERT_FALSE(op.good());
+    EXPECT_NE(op.explain().find("the server closed the connection; perhaps it expects TLS: "
+                                "tls=true"),
+              std::string::npos)
+        << op.explain();
+    expect_clean(s);
+}
+
 }  // namespace
-}  // namespace holdfast::proof
+}  // namespace holdfast::proof::connection_test

@@ -1,6 +1,6 @@
 #include "client/reading.hpp"
 
-namespace holdfast::proof {
+namespace holdfast::proof::cursor_end_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -216,4 +216,4 @@ TEST(cursor_end, invalid_find_options_are_refused_before_sending)
 }
 
 }  // namespace
-}  // namespace holdfast::proof
+}  // namespace holdfast::proof::cursor_end_test

@@ -1,6 +1,6 @@
 #include "client/reading.hpp"
 
-namespace holdfast::proof {
+namespace holdfast::proof::cursor_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -215,4 +215,4 @@ TEST(cursor, get_more_goes_to_the_server_of_the_cursor)
 }
 
 }  // namespace
-}  // namespace holdfast::proof
+}  // namespace holdfast::proof::cursor_test

@@ -1,6 +1,6 @@
 #include "client/reading.hpp"
 
-namespace holdfast::proof {
+namespace holdfast::proof::deadline_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -85,6 +85,27 @@ TEST(client_deadline, deadline_during_a_retry_is_a_timeout_error)
     EXPECT_EQ(late.took(), 100ms);
     EXPECT_EQ(kind_of(late.outcome->error()), error_kind::timeout) << late.explain();
     EXPECT_EQ(late.outcome->error().history().size(), 2u);
+    expect_clean(s);
+}
+
+TEST(client_deadline, error_that_always_returns_at_once_does_not_make_a_hot_loop)
+{
+    VERIFIES("BP-033");
+    scene s{{.hosts = {"a"}}};
+    const auto unreachable = doc("ok", 0.0, "code", 6, "errmsg", "no shard", "errorLabels",
+                                 bson::list("RetryableWriteError"));
+    s.server("a").on_command("insert", in_turn({{.body = unreachable}}));
+    s.connect();
+    EXPECT_TRUE(s.run(ping_command()).good());
+    const operation& op = s.run(insert_of(1), {.kind = mongo::command_kind::write, .timeout = 5s});
+    ASSERT_FALSE(op.good());
+    EXPECT_EQ(op.code(), 6) << op.explain();
+    EXPECT_LE(s.server("a").count("insert"), 30U);
+    EXPECT_GE(s.server("a").count("insert"), 8U) << "it goes on until shortly before the deadline";
+    EXPECT_GT(op.took(), 3900ms);
+    EXPECT_LE(op.took(), 5s);
+    const auto history = op.outcome->error().history();
+    EXPECT_EQ(history[0].waited, 0ms) << "the first retry is not delayed";
     expect_clean(s);
 }
 
@@ -181,4 +202,4 @@ TEST(client_deadline, waiting_operation_is_cancelled_by_client_close)
 }
 
 }  // namespace
-}  // namespace holdfast::proof
+}  // namespace holdfast::proof::deadline_test

@@ -2,7 +2,7 @@
 #include "support/scripted_login.hpp"
 
 /// Defects that the client tests have found, one test each.
-namespace holdfast::proof {
+namespace holdfast::proof::found_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -156,4 +156,4 @@ TEST(retryable_writes, failed_read_has_no_retryable_write_error_label)
 }
 
 }  // namespace
-}  // namespace holdfast::proof
+}  // namespace holdfast::proof::found_test

@@ -1,8 +1,10 @@
 #include "api/mongo/access.hpp"
 #include "client/traffic.hpp"
+#include "core/pool/errc.hpp"
+#include "holdfast/mongo/error.hpp"
 #include "support/canary.hpp"
 
-namespace holdfast::proof {
+namespace holdfast::proof::interruption_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -56,6 +58,62 @@ TEST(client_interruption, checkout_in_progress_is_interrupted_by_pool_cleared)
     EXPECT_FALSE(op.good());
     EXPECT_FALSE(s.client);
     EXPECT_TRUE(s.finish(op));
+}
+
+/// A write in flight when the monitor of its server has timed out.
+struct monitor_timeout {
+    scene s{{.hosts = {"a"}}};
+
+    explicit monitor_timeout(const std::string& more)
+    {
+        s.connect("&serverMonitoringMode=poll&heartbeatFrequencyMS=500&connectTimeoutMS=500" +
+                  more);
+        s.settle(1s);
+        EXPECT_TRUE(s.write().good());
+        s.server("a").on_command("insert", [](const scripted_command&) { return keep_silent(); });
+        s.start_write(2);
+        s.simulation.run_for(10ms);
+        s.server("a").on_hello([](const scripted_command&) { return keep_silent(); });
+    }
+    operation& write() { return s.operations.back(); }
+};
+
+TEST(client_interruption, operation_interrupted_by_a_monitor_timeout_reports_pool_cleared)
+{
+    monitor_timeout t{"&retryWrites=false"};
+    ASSERT_TRUE(t.s.finish(t.write()));
+    const error& why = t.write().outcome->error();
+    EXPECT_EQ(why.code(), error_code{core::pool_errc::cleared}) << why.explain();
+    EXPECT_EQ(why.message(), "Connection to a:27017 interrupted due to server monitor timeout");
+    EXPECT_EQ(mongo::kind_of(why), mongo::error_kind::network);
+    EXPECT_TRUE(mongo::may_have_been_applied(why)) << why.explain();
+    ASSERT_FALSE(why.history().empty());
+    EXPECT_EQ(why.history().back().phase, dispatch_phase::in_flight);
+    EXPECT_EQ(t.s.events().count(heard::pool_cleared), 1U);
+    EXPECT_EQ(t.s.close(), "");
+}
+
+TEST(client_interruption, operation_interrupted_by_a_monitor_timeout_is_retried)
+{
+    monitor_timeout t{""};
+    t.s.simulation.run_for(600ms);  // the next check begins, and takes too long
+    t.s.server("a").on("insert", [](bson::view) { return good_write().body; });
+    t.s.server("a").on_hello(
+        [&](const scripted_command&) { return scripted_reply{t.s.set.hello_of("a:27017")}; });
+    ASSERT_TRUE(t.s.finish(t.write()));
+    EXPECT_TRUE(t.write().good()) << t.write().explain();
+    EXPECT_EQ(t.s.events().count(heard::pool_cleared), 1U);
+    EXPECT_EQ(t.s.server("a").count("insert"), 3U);
+    expect_clean(t.s);
+}
+
+TEST(client_interruption, operation_cancelled_by_its_caller_reports_cancelled)
+{
+    monitor_timeout t{"&retryWrites=false"};
+    t.write().stop.emit(boost::asio::cancellation_type::terminal);
+    ASSERT_TRUE(t.s.finish(t.write()));
+    EXPECT_EQ(mongo::kind_of(t.write().outcome->error()), mongo::error_kind::cancelled);
+    EXPECT_EQ(t.s.close(), "");
 }
 
 TEST(client_interruption, every_error_of_a_service_id_clears_its_connections)
@@ -159,4 +217,4 @@ TEST(client_interruption, log_sink_may_call_the_client_from_a_warning)
 }
 
 }  // namespace
-}  // namespace holdfast::proof
+}  // namespace holdfast::proof::interruption_test

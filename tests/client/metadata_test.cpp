@@ -1,6 +1,6 @@
 #include "client/traffic.hpp"
 
-namespace holdfast::proof {
+namespace holdfast::proof::metadata_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -228,4 +228,4 @@ TEST(client_metadata_update, monitors_send_appended_metadata_on_their_next_conne
 }
 
 }  // namespace
-}  // namespace holdfast::proof
+}  // namespace holdfast::proof::metadata_test

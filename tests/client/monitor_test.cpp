@@ -1,7 +1,7 @@
 #include "client/traffic.hpp"
 #include "support/scripted_login.hpp"
 
-namespace holdfast::proof {
+namespace holdfast::proof::monitor_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -141,9 +141,11 @@ TEST(client_monitor, waiting_selection_checks_servers_every_500_ms)
     EXPECT_LT(op.took(), 1600ms);
     for (const char* const server : {"a:27017", "b:27017"}) {
         const auto checks = s.events().of(heard::heartbeat_started, server);
+        const auto failed = s.events().of(heard::heartbeat_failed, server);
         ASSERT_GE(checks.size(), 3U);
+        ASSERT_GE(failed.size(), 2U);
         for (std::size_t i = 1; i < 3; ++i)
-            EXPECT_EQ(checks[i].when - checks[i - 1].when, 500ms) << server;
+            EXPECT_EQ(checks[i].when - failed[i - 1].when, 500ms) << server;
     }
     expect_clean(s);
 }
@@ -217,6 +219,51 @@ TEST(client_monitor, failed_heartbeat_is_retried_once_then_each_min_heartbeat)
     expect_clean(s);
 }
 
+TEST(client_monitor, checks_that_take_long_are_500_ms_apart)
+{
+    scene s{{.hosts = {"a"}}};
+    s.server("a").on_hello([](const scripted_command&) { return hang_up(600ms); });
+    s.connect("&serverSelectionTimeoutMS=6000");
+    EXPECT_FALSE(s.run(ping_command()).good());
+    const auto started = s.events().of(heard::heartbeat_started, "a:27017");
+    const auto failed = s.events().of(heard::heartbeat_failed, "a:27017");
+    ASSERT_GE(failed.size(), 4U);
+    ASSERT_GE(started.size(), failed.size());
+    for (std::size_t i = 1; i < failed.size(); ++i)
+        EXPECT_EQ(started[i].when - failed[i - 1].when, 500ms) << i;
+    expect_clean(s);
+}
+
+TEST(client_monitor, cancelled_check_clears_the_average_round_trip)
+{
+    scene s{{.hosts = {"a"}}};
+    duration delay = 500ms;
+    s.server("a").on_hello([&](const scripted_command&) {
+        return scripted_reply{.body = s.set.hello_of("a:27017"), .delay = delay};
+    });
+    s.connect("&serverMonitoringMode=poll&heartbeatFrequencyMS=1000&retryWrites=false");
+    s.settle(5s);
+    ASSERT_TRUE(s.write().good());
+    const auto is_checking = [&] {
+        return s.events().count(heard::heartbeat_started) >
+               s.events().count(heard::heartbeat_succeeded);
+    };
+    ASSERT_TRUE(wait_for(s, is_checking));
+    s.settle(100ms);  // its hello arrives
+    delay = 0ms;      // of later ones
+    s.server("a").on_command("insert", [](const scripted_command&) { return hang_up(); });
+    EXPECT_FALSE(s.write().good());
+    EXPECT_EQ(s.events().type_of("a:27017"), "Unknown");
+    EXPECT_TRUE(s.run(ping_command()).good());
+    EXPECT_EQ(s.events().count(heard::heartbeat_failed), 1U) << "it was cancelled";
+    const auto changes = s.events().of(heard::server_changed, "a:27017");
+    ASSERT_FALSE(changes.empty());
+    EXPECT_EQ(changes.back().after, "RSPrimary");
+    EXPECT_GT(changes.back().round_trip.value_or(0ms), 0ms);
+    EXPECT_LT(changes.back().round_trip.value_or(1h), 10ms);
+    expect_clean(s);
+}
+
 TEST(client_monitor, rtt_measurement_continues_after_failures)
 {
     VERIFIES("BP-061");
@@ -234,4 +281,4 @@ TEST(client_monitor, rtt_measurement_continues_after_failures)
 }
 
 }  // namespace
-}  // namespace holdfast::proof
+}  // namespace holdfast::proof::monitor_test

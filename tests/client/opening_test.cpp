@@ -6,7 +6,7 @@
 
 #include <boost/asio/co_spawn.hpp>
 
-namespace holdfast::proof {
+namespace holdfast::proof::opening_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -188,4 +188,4 @@ TEST(client_srv_lookup, unsupported_auth_mechanism_is_invalid_option)
 }
 
 }  // namespace
-}  // namespace holdfast::proof
+}  // namespace holdfast::proof::opening_test

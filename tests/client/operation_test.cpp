@@ -6,7 +6,7 @@
 
 #include <future>
 
-namespace holdfast::proof {
+namespace holdfast::proof::operation_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -179,4 +179,4 @@ TEST(client_operation, retry_uses_the_only_mongos_again)
 }
 
 }  // namespace
-}  // namespace holdfast::proof
+}  // namespace holdfast::proof::operation_test

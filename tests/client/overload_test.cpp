@@ -5,7 +5,7 @@
 #include <set>
 #include <thread>
 
-namespace holdfast::proof {
+namespace holdfast::proof::overload_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -55,6 +55,7 @@ TEST(client_overload, every_overloaded_attempt_publishes_started_and_failed)
 
 TEST(client_overload, connection_is_checked_in_during_backoff)
 {
+    VERIFIES("BP-038");
     scene s;
     s.server("a").on_command("insert", busy(5));
     s.connect("&maxPoolSize=1");
@@ -230,6 +231,7 @@ TEST(client_overload, overloaded_read_without_token_bucket_is_attempted_six_time
 TEST(client_overload, token_bucket_with_two_tokens_allows_two_retries)
 {
     VERIFIES("BP-055");
+    VERIFIES("BP-059");
     scene s;
     s.server("a").on_command("insert", busy(always));
     s.server("a").on_command("find", busy(always));
@@ -250,4 +252,4 @@ TEST(client_overload, token_bucket_with_two_tokens_allows_two_retries)
 }
 
 }  // namespace
-}  // namespace holdfast::proof
+}  // namespace holdfast::proof::overload_test

@@ -1,17 +1,22 @@
 #include "shell/mongo/connection/ping.hpp"
 
+#include "core/mongo/error/errc.hpp"
 #include "core/mongo/uri/uri.hpp"
+#include "holdfast/bson/builder.hpp"
 #include "shell/mongo/connection/handshake.hpp"
 #include "sim/simulation.hpp"
+#include "support/canary.hpp"
+#include "support/scripted_login.hpp"
 #include "support/scripted_server.hpp"
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
-namespace holdfast {
+namespace holdfast::ping_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -144,6 +149,56 @@ TEST_F(ping_test, silent_server_error_names_the_phase)
     EXPECT_NE(text.find("phase hello"), std::string::npos) << text;
 }
 
+TEST_F(ping_test, server_without_wire_versions_we_speak_is_refused_at_once)
+{
+    start_server();
+    const bson::document replies[] = {
+        bson::doc("ok", 1.0, "isWritablePrimary", true),
+        bson::doc("ok", 1.0, "minWireVersion", 0, "maxWireVersion", 0),
+        bson::doc("ok", 1.0, "minWireVersion", 999, "maxWireVersion", 1000),
+    };
+    for (const bson::document& reply : replies) {
+        scripted.on("isMaster", [&](bson::view) { return reply; });
+        outcome.reset();
+        EXPECT_LT(ping("mongodb://server/"), 100ms);
+        ASSERT_FALSE(*outcome);
+        EXPECT_EQ(outcome->error().code(), core::mongo::errc::incompatible_server);
+    }
+    EXPECT_EQ(scripted.count("ping"), 0U);
+}
+
+TEST_F(ping_test, member_of_another_set_is_refused_at_once)
+{
+    start_server();
+    EXPECT_LT(ping("mongodb://server/?replicaSet=other"), 100ms);
+    ASSERT_FALSE(*outcome);
+    EXPECT_NE(outcome->error().message().find("the connection string names \"other\""),
+              std::string::npos)
+        << outcome->error().message();
+    EXPECT_EQ(scripted.count("ping"), 0U);
+}
+
+TEST_F(ping_test, wrong_password_is_sent_once)
+{
+    start_server();
+    const auto door = std::make_shared<proof::scripted_login>();
+    door->guard(scripted, [](const proof::scripted_command&) {
+        proof::scripted_reply hello;
+        hello.body = bson::doc("ok", 1.0, "isWritablePrimary", true, "minWireVersion", 0,
+                               "maxWireVersion", 27);
+        return hello;
+    });
+    const std::string user = proof::canary::user;
+    EXPECT_LT(ping("mongodb://" + user + ":" + proof::canary::wrong_password + "@server/"), 1s);
+    ASSERT_FALSE(*outcome);
+    EXPECT_EQ(outcome->error().code(), core::mongo::errc::authentication_failed);
+    EXPECT_EQ(door->refusals(), 1U);
+
+    outcome.reset();
+    ping("mongodb://" + user + ":" + proof::canary::password + "@server/");
+    EXPECT_TRUE(*outcome) << outcome->error().explain();
+}
+
 TEST_F(ping_test, srv_records_give_the_seeds)
 {
     runtime::srv_record record;
@@ -166,4 +221,4 @@ TEST_F(ping_test, ping_leaves_no_streams_or_alarms)
 }
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::ping_test

@@ -6,7 +6,7 @@
 
 #include <fstream>
 
-namespace holdfast::proof {
+namespace holdfast::proof::pool_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -75,6 +75,23 @@ TEST(client_pool, failed_handshake_fails_the_checkout)
     expect_clean(s);
 }
 
+TEST(client_pool, connection_closed_by_a_middlebox_while_idle_costs_no_operation)
+{
+    scene s{{.hosts = {"a"}}};
+    s.connect("&retryWrites=false");
+    s.settle();
+    ASSERT_TRUE(s.write(1).good());
+    s.simulation.run_for(15s);
+    s.server("a").drop_connection(s.server("a").commands("insert").back().connection);
+    s.simulation.run_for(10ms);
+    const operation& op = s.write(2);
+    EXPECT_TRUE(op.good()) << op.explain();
+    EXPECT_EQ(s.server("a").count("insert"), 2U);
+    EXPECT_EQ(s.events().count(heard::pool_cleared), 0U);
+    EXPECT_EQ(s.events().count(heard::connection_closed), 1U);
+    expect_clean(s);
+}
+
 TEST(client_pool, wait_queue_is_first_in_first_out)
 {
     scene s{{.hosts = {"a"}}};
@@ -109,6 +126,73 @@ TEST(client_pool, waiting_read_is_retried_after_pool_cleared)
     EXPECT_EQ(s.events().count(heard::check_out_failed, "a:27017"), 4U);
     EXPECT_EQ(s.events().count(heard::pool_cleared, "a:27017"), 1U);
     expect_clean(s, {.pool = 1});
+}
+
+/// The hello of application connection number `which` (from 1) takes 8 s on server "a". Needs
+/// compressors: a monitor offers none.
+void delay_handshake(scene& s, std::size_t which)
+{
+    const auto last = std::make_shared<std::size_t>(0);
+    s.server("a").on_hello([&s, last, which](const scripted_command& hello) {
+        scripted_reply reply{s.set.hello_of("a:27017")};
+        const bson::element offered = hello.body["compression"];
+        if (offered && !offered.as_array().empty() && ++*last == which)
+            reply.delay = 8s;
+        return reply;
+    });
+}
+
+TEST(client_pool, clear_gives_up_a_handshake_that_hangs)
+{
+    for (const char* const connecting : {"2", "10"}) {
+        SCOPED_TRACE(connecting);
+        scene s{{.hosts = {"a"}}};
+        delay_handshake(s, 2);
+        s.connect("&compressors=zlib&maxConnecting=" + std::string{connecting});
+        ASSERT_TRUE(s.write().good());
+        s.server("a").on_command("insert", in_turn({hang_up(50ms), good_write()}));
+        s.start_write(2);
+        s.start_write(3);
+        ASSERT_TRUE(s.finish_all());
+        for (const operation& one : s.operations) {
+            EXPECT_TRUE(one.good()) << one.explain();
+            EXPECT_LT(one.took(), 1s);
+        }
+        const auto cleared = s.events().of(heard::pool_cleared);
+        ASSERT_EQ(cleared.size(), 1U);
+        for (const record& one : s.events().of(heard::connection_closed)) {
+            if (one.connection == 2) {
+                EXPECT_EQ(one.name, "stale");
+                EXPECT_EQ(one.when, cleared[0].when);
+            }
+        }
+        expect_clean(s, {.connecting = 10});
+    }
+}
+
+TEST(client_pool, handshake_that_hangs_after_a_clear_does_not_stop_the_pool)
+{
+    for (const char* const connecting : {"2", "10"}) {
+        for (const int operations : {1, 4}) {
+            SCOPED_TRACE(connecting);
+            scene s{{.hosts = {"a"}}};
+            delay_handshake(s, 2);
+            s.connect("&compressors=zlib&maxPoolSize=3&maxConnecting=" + std::string{connecting});
+            ASSERT_TRUE(s.write().good());
+            s.server("a").on_command("insert", in_turn({hang_up(50ms), good_write()}));
+            s.start_write(2);
+            s.simulation.run_for(100ms);  // the pool is cleared, and the server is to be checked
+            for (int id = 2; id <= operations; ++id)
+                s.start_write(id + 1);
+            ASSERT_TRUE(s.finish_all());
+            for (const operation& one : s.operations) {
+                EXPECT_TRUE(one.good()) << one.explain();
+                EXPECT_LT(one.took(), 1s);
+            }
+            EXPECT_EQ(s.events().count(heard::pool_cleared, "a:27017"), 1U);
+            expect_clean(s, {.pool = 3, .connecting = 10});
+        }
+    }
 }
 
 std::size_t threads_of_this_process()
@@ -154,4 +238,4 @@ TEST(client_pool, fifty_members_need_no_thread_and_little_memory)
 }
 
 }  // namespace
-}  // namespace holdfast::proof
+}  // namespace holdfast::proof::pool_test

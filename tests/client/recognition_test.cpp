@@ -3,7 +3,7 @@
 #include <map>
 #include <tuple>
 
-namespace holdfast::proof {
+namespace holdfast::proof::recognition_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -117,4 +117,4 @@ TEST(write_deduplication, transaction_too_old_225_is_reported_and_not_retried)
 }
 
 }  // namespace
-}  // namespace holdfast::proof
+}  // namespace holdfast::proof::recognition_test

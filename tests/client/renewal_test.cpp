@@ -5,7 +5,7 @@
 
 /// Servers let a login expire (391, ReauthenticationRequired). The connection logs in again, and
 /// what was refused is sent once more over it.
-namespace holdfast::proof {
+namespace holdfast::proof::renewal_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -125,6 +125,7 @@ TEST(reauthentication, second_refusal_fails_and_the_next_command_logs_in)
 
 TEST(reauthentication, refused_or_broken_login_fails_the_command)
 {
+    VERIFIES("BP-008");
     struct row {
         const char* name;
         scripted_reply ending;
@@ -133,6 +134,7 @@ TEST(reauthentication, refused_or_broken_login_fails_the_command)
     };
     const row table[] = {
         {"refused", {.body = error_reply(18)}, 4ms, false},
+        {"overloaded", {.body = overload_reply()}, 4ms, false},
         {"silent", keep_silent(), 302ms, false},
         {"broken", hang_up(), 4ms, true},
     };
@@ -150,6 +152,7 @@ TEST(reauthentication, refused_or_broken_login_fails_the_command)
         EXPECT_FALSE(op.good());
         EXPECT_EQ(op.took(), r.took) << op.explain();
         EXPECT_EQ(op.explain().find(canary::password), std::string::npos);
+        EXPECT_EQ(s.server("a").count("saslStart"), 1U) << "the login is not retried";
         EXPECT_EQ(s.events().type_of("a:27017") == "Unknown", r.loses_server);
         EXPECT_EQ(s.server("a").count("ping"), 2U);
         expect_clean(s);
@@ -172,4 +175,4 @@ TEST(reauthentication, login_respects_the_deadline_of_its_operation)
 }
 
 }  // namespace
-}  // namespace holdfast::proof
+}  // namespace holdfast::proof::renewal_test

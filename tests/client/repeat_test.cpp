@@ -1,7 +1,7 @@
 #include "client/traffic.hpp"
 #include "runtime/errc.hpp"
 
-namespace holdfast::proof {
+namespace holdfast::proof::repeat_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -29,6 +29,42 @@ TEST(client_retry, not_primary_message_of_an_old_server_is_retried)
         ASSERT_TRUE(read.good()) << read.explain();
         EXPECT_EQ(s.server("a").count("find"), 2U) << text;
         expect_clean(s);
+    }
+}
+
+struct code_row {
+    const char* id;
+    std::vector<int> codes;
+    bool keeps_server;  // the error says nothing of the mongos
+};
+
+TEST(client_retry, listed_codes_of_an_old_server_are_retried)
+{
+    const code_row rows[] = {
+        {"RW-005", {11600, 11602, 10107, 13435, 13436, 189, 91}, false},
+        {"RW-006", {6, 7, 89, 9001}, true},
+        {"RW-010", {10058}, false},
+    };
+    for (const code_row& row : rows) {
+        VERIFIES_ROW(row.id);
+        for (const int code : row.codes) {
+            SCOPED_TRACE(code);
+            scene s{{.hosts = {"a"}, .sharded = true}};
+            s.set.wire_version = 8;
+            s.server("a").on_command("insert",
+                                     in_turn({{.body = error_reply(code)}, good_write()}));
+            s.connect();
+            s.settle();
+            const operation& op = s.write();
+            EXPECT_TRUE(op.good()) << op.explain();
+            EXPECT_EQ(s.server("a").count("insert"), 2U);
+            const auto changes = s.events().of(heard::server_changed, "a:27017");
+            EXPECT_EQ(changes.size() == 1U, row.keeps_server) << "after the first check";
+            if (row.keeps_server) {
+                EXPECT_EQ(s.events().count(heard::pool_cleared), 0U);
+            }
+            expect_clean(s);
+        }
     }
 }
 
@@ -99,4 +135,4 @@ TEST(client_retry, operation_in_backoff_is_ended_by_client_close)
 }
 
 }  // namespace
-}  // namespace holdfast::proof
+}  // namespace holdfast::proof::repeat_test

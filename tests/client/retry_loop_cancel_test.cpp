@@ -5,7 +5,7 @@
 #include <boost/asio/detached.hpp>
 #include <gtest/gtest.h>
 
-namespace holdfast {
+namespace holdfast::retry_loop_cancel_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -117,4 +117,4 @@ TEST(retry_loop_cancel, mongo_operation_cancelled_at_every_step_ends_once)
 }
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::retry_loop_cancel_test

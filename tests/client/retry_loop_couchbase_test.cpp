@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace holdfast {
+namespace holdfast::retry_loop_couchbase_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -110,4 +110,4 @@ TEST_F(retry_loop_couchbase, operation_cancelled_during_backoff_ends_with_its_hi
 }
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::retry_loop_couchbase_test

@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace holdfast {
+namespace holdfast::retry_loop_host_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -93,4 +93,4 @@ TEST_F(retry_loop_host, host_that_crashes_destroys_the_operation)
 }
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::retry_loop_host_test

@@ -47,7 +47,7 @@ public:
         if (what.fails)
             co_return numbered(n);
         update_tokens([&](core::token_bucket bucket) {
-            return core::mongo::reward(policy_, progress_.retries, bucket);
+            return core::mongo::reward(policy_, progress_, bucket);
         });
         co_return n;
     }

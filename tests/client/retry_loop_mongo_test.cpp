@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace holdfast {
+namespace holdfast::retry_loop_mongo_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -158,13 +158,13 @@ TEST_F(retry_loop_mongo, backoff_beyond_the_deadline_is_not_started)
 
 TEST_F(retry_loop_mongo, attempt_that_the_deadline_ends_is_the_last)
 {
-    policy.until = core::deadline{world.steady_now() + 70ms};
+    policy.until = core::deadline{world.steady_now() + 50ms};
     operation_run run{world, operation(times(9, lost_connection(), 30ms)), policy.until};
     world.run();
-    EXPECT_EQ(run.took(), 70ms);
-    ASSERT_EQ(run.error().history().size(), 3U);
-    EXPECT_EQ(run.error().history()[2].took, 10ms);
-    EXPECT_EQ(run.error().history()[2].decision, "not retried: the deadline has passed");
+    EXPECT_EQ(run.took(), 50ms);
+    ASSERT_EQ(run.error().history().size(), 2U);
+    EXPECT_EQ(run.error().history()[1].took, 20ms);
+    EXPECT_EQ(run.error().history()[1].decision, "not retried: the deadline has passed");
 }
 
 TEST_F(retry_loop_mongo, connection_is_free_for_other_operations_during_backoff)
@@ -186,4 +186,4 @@ TEST_F(retry_loop_mongo, connection_is_free_for_other_operations_during_backoff)
 }
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::retry_loop_mongo_test

@@ -8,7 +8,7 @@
 #include <random>
 #include <stdexcept>
 
-namespace holdfast {
+namespace holdfast::retry_loop_property_test {
 namespace {
 
 using namespace retry_test;
@@ -180,4 +180,4 @@ TEST(retry_loop_property, mongo_operations_keep_all_rules)
 }
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::retry_loop_property_test

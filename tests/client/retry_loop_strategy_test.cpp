@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <thread>
 
-namespace holdfast {
+namespace holdfast::retry_loop_strategy_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -255,4 +255,4 @@ TEST_F(retry_loop_strategy, strategy_that_answers_from_another_thread_while_it_i
 }
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::retry_loop_strategy_test

@@ -7,7 +7,7 @@
 
 #include <stdexcept>
 
-namespace holdfast {
+namespace holdfast::retry_loop_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -261,4 +261,4 @@ TEST_F(retry_loop, answer_box_keeps_the_first_answer)
 }
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::retry_loop_test

@@ -1,6 +1,7 @@
 #include "client/traffic.hpp"
+#include "support/canary.hpp"
 
-namespace holdfast::proof {
+namespace holdfast::proof::sdam_errors_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -207,6 +208,44 @@ TEST(client_sdam_errors, failed_heartbeat_marks_unknown_and_is_repeated_at_once)
     expect_clean(s);
 }
 
+TEST(client_sdam_errors, hello_of_a_new_connection_counts_before_its_login)
+{
+    scene s;
+    const auto door = guarded(s);
+    s.connect_to("mongodb://" + std::string{canary::user} + ":" + std::string{canary::password} +
+                 "@a:27017,b:27017/?replicaSet=rs&authMechanism=SCRAM-SHA-256"
+                 "&serverMonitoringMode=poll&heartbeatFrequencyMS=60000");
+    s.settle(2s);
+    ASSERT_EQ(s.events().type_of("a:27017"), "RSPrimary");
+    s.set.elect("b:27017");
+    s.server("a").on_command("saslContinue", [](const scripted_command&) { return keep_silent(); });
+    s.start(ping_command());
+    s.simulation.run_for(100ms);
+    EXPECT_EQ(s.server("a").count("saslContinue"), 1U);
+    EXPECT_EQ(s.events().type_of("a:27017"), "RSSecondary");
+    EXPECT_EQ(s.close(), "");
+}
+
+TEST(client_sdam_errors, shutdown_reported_by_a_login_requests_a_check)
+{
+    scene s{{.hosts = {"a"}}};
+    const auto door = guarded(s);
+    s.connect_to("mongodb://" + std::string{canary::user} + ":" + std::string{canary::password} +
+                 "@a:27017/?replicaSet=rs&authMechanism=SCRAM-SHA-256"
+                 "&serverMonitoringMode=poll&heartbeatFrequencyMS=60000");
+    s.settle(2s);
+    s.server("a").on_command("saslContinue", [](const scripted_command&) {
+        return scripted_reply{.body = error_reply(91)};
+    });
+    const std::size_t before = s.events().count(heard::heartbeat_started);
+    EXPECT_FALSE(s.run(ping_command()).good());
+    EXPECT_EQ(s.events().count(heard::pool_cleared), 1U);
+    s.simulation.run_for(2s);  // no operation waits for a server
+    EXPECT_EQ(s.events().count(heard::heartbeat_started), before + 1);
+    EXPECT_EQ(s.events().type_of("a:27017"), "RSPrimary");
+    expect_clean(s);
+}
+
 TEST(client_sdam_errors, requested_checks_respect_min_heartbeat_frequency_ms)
 {
     scene s;
@@ -226,4 +265,4 @@ TEST(client_sdam_errors, requested_checks_respect_min_heartbeat_frequency_ms)
 }
 
 }  // namespace
-}  // namespace holdfast::proof
+}  // namespace holdfast::proof::sdam_errors_test

@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-namespace holdfast::proof {
+namespace holdfast::proof::session_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -131,6 +131,46 @@ TEST(client_session, ended_or_foreign_session_is_refused)
     expect_clean(s);
 }
 
+TEST(client_session, second_operation_at_the_same_time_is_refused)
+{
+    scene s{{.hosts = {"a"}}};
+    s.connect();
+    const mongo::session mine = s.client->start_session();
+    const mongo::session other = s.client->start_session();
+    ASSERT_TRUE(s.run(insert_of(1), write_in(mine)).good());
+    s.server("a").on_command("insert", [](const scripted_command&) {
+        return scripted_reply{.body = bson::doc("ok", 1, "n", 1), .delay = 50ms};
+    });
+    const operation& first = s.start(insert_of(2), write_in(mine));
+    s.simulation.run_for(20ms);
+    const operation& second = s.run(insert_of(3), write_in(mine));
+    EXPECT_FALSE(first.done());
+    ASSERT_FALSE(second.good());
+    EXPECT_NE(second.explain().find("the session is in use by another operation"),
+              std::string::npos)
+        << second.explain();
+    EXPECT_TRUE(s.run(insert_of(4), write_in(other)).good()) << "another session is free";
+    ASSERT_TRUE(s.finish(first));
+    EXPECT_TRUE(first.good()) << first.explain();
+    EXPECT_TRUE(s.run(insert_of(5), write_in(mine)).good()) << "the first has ended";
+    EXPECT_EQ(s.server("a").count("insert"), 4U) << "the refused one was not sent";
+    expect_clean(s);
+}
+
+TEST(client_session, failed_operation_frees_its_session)
+{
+    scene s{{.hosts = {"a"}}};
+    s.connect();
+    const mongo::session mine = s.client->start_session();
+    s.server("a").on_command("insert", [](const scripted_command&) { return hang_up(); });
+    EXPECT_FALSE(s.run(insert_of(1), write_in(mine)).good());
+    s.server("a").on_command("insert", [](const scripted_command&) {
+        return scripted_reply{.body = bson::doc("ok", 1, "n", 1)};
+    });
+    EXPECT_TRUE(s.run(insert_of(2), write_in(mine)).good());
+    expect_clean(s);
+}
+
 TEST(client_session, server_without_sessions_refuses_explicit_sessions)
 {
     scene s{{.hosts = {"a"}}};
@@ -207,6 +247,31 @@ TEST(client_session, client_close_sends_end_sessions_for_all_used)
         }
     }
     EXPECT_EQ(ended, std::set(ids.begin(), ids.end()));
+}
+
+TEST(client_session, end_sessions_opens_no_session_of_its_own)
+{
+    scene s{{.hosts = {"a"}}};
+    s.connect();
+    ASSERT_TRUE(s.write().good());
+    expect_clean(s);
+    const auto ended = s.server("a").commands("endSessions");
+    ASSERT_EQ(ended.size(), 1U);
+    EXPECT_FALSE(ended[0].body["lsid"]) << "the server would keep that one for 30 minutes";
+}
+
+TEST(client_session, end_sessions_goes_to_a_secondary_where_there_is_no_primary)
+{
+    scene s;
+    s.connect();
+    ASSERT_TRUE(s.write().good());
+    s.settle();
+    s.set.elect("");
+    for (const char* const name : {"a", "b"})
+        s.server(name).announce();
+    s.simulation.run_for(50ms);
+    expect_clean(s);
+    EXPECT_EQ(s.server("a").count("endSessions") + s.server("b").count("endSessions"), 1U);
 }
 
 TEST(client_session, session_may_outlive_its_client)
@@ -291,4 +356,4 @@ TEST(client_session, txn_number_is_never_reused_whatever_the_outcome)
 }
 
 }  // namespace
-}  // namespace holdfast::proof
+}  // namespace holdfast::proof::session_test

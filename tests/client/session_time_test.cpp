@@ -1,6 +1,7 @@
 #include "client/traffic.hpp"
+#include "shell/mongo/execute/operation_session.hpp"
 
-namespace holdfast::proof {
+namespace holdfast::proof::session_time_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -120,6 +121,16 @@ TEST(client_cluster_time, advanced_cluster_time_is_sent_by_that_session_only)
     expect_clean(s);
 }
 
+TEST(client_cluster_time, cluster_time_of_a_reply_counts_without_a_session)
+{
+    shell::mongo::operation_session none{nullptr};
+    shell::mongo::cluster_clock clock;
+    const bson::document reply = bson::doc("ok", 1.0, "$clusterTime", cluster_time(100));
+    none.replied(core::mongo::glance_at(reply.view()), clock, time_point{});
+    EXPECT_FALSE(clock.is_older_than(cluster_time(100).view()));
+    EXPECT_TRUE(clock.is_older_than(cluster_time(101).view()));
+}
+
 /// Prose test 20 of the specification "Driver Sessions", for monitors that ask or listen.
 void let_monitors_see_a_later_time(bool streams)
 {
@@ -165,4 +176,4 @@ TEST(client_cluster_time, monitors_neither_send_nor_read_cluster_time)
 }
 
 }  // namespace
-}  // namespace holdfast::proof
+}  // namespace holdfast::proof::session_time_test

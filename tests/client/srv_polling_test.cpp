@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-namespace holdfast::proof {
+namespace holdfast::proof::srv_polling_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -358,4 +358,4 @@ TEST(client_srv_polling, prose_9_load_balancer_is_not_polled)  // prose test 9
 }
 
 }  // namespace
-}  // namespace holdfast::proof
+}  // namespace holdfast::proof::srv_polling_test

@@ -1,9 +1,18 @@
+#include "api/mongo/access.hpp"
+#include "api/mongo/client_impl.hpp"
 #include "client/traffic.hpp"
 
-namespace holdfast::proof {
+namespace holdfast::proof::streaming_test {
 namespace {
 
 using namespace std::chrono_literals;
+
+/// What the client knows of server "a".
+core::mongo::server_description description_of_a(const scene& s)
+{
+    const auto& topology = mongo::access::client_of(*s.client)->state->servers;
+    return *topology->current()->snapshot.topology()->find(endpoint{"a:27017"});
+}
 
 TEST(client_streaming, heartbeats_come_each_heartbeat_frequency_ms)
 {
@@ -33,16 +42,19 @@ TEST(client_streaming, heartbeats_come_each_heartbeat_frequency_ms)
 
 TEST(client_streaming, rtt_is_measured_while_hello_is_blocked)
 {
+    VERIFIES("SD-068");
     scene s;
     s.connect("&heartbeatFrequencyMS=500&appName=streamingRttTest");
     s.settle(2s);
     for (const record& one : s.events().of(heard::server_changed))
         EXPECT_GT(one.round_trip.value_or(0ms), 0ms);
+    EXPECT_EQ(description_of_a(s).min_round_trip_time, 2ms);
     for (const std::string name : {"a", "b"})
         s.server(name).on_hello([&s, name](const scripted_command&) {
             return scripted_reply{.body = s.set.hello_of(name + ":27017"), .delay = 500ms};
         });
     s.simulation.run_for(8s);
+    EXPECT_EQ(description_of_a(s).min_round_trip_time, 2ms) << "one of the last ten";
     s.set.elect("b:27017");
     s.server("a").announce();
     s.simulation.run_for(2s);
@@ -141,6 +153,89 @@ TEST(client_streaming, older_topology_version_does_not_replace_a_newer_one)
     expect_clean(s);
 }
 
+/// Every hello of server "a" reports another topologyVersion, so that it streams without end.
+void stream_without_end(scene& s, duration pause)
+{
+    s.server("a").on_hello([&s, pause](const scripted_command&) {
+        ++s.set.versions.try_emplace("a:27017", 1).first->second;
+        return scripted_reply{.body = s.set.hello_of("a:27017"), .delay = pause};
+    });
+}
+
+TEST(client_streaming, endless_replies_are_read_at_a_limited_rate)
+{
+    scene s{{.hosts = {"a"}}};
+    stream_without_end(s, 1ms);
+    s.connect();
+    s.settle(1s);
+    const std::size_t before = s.events().count(heard::heartbeat_succeeded);
+    for (int i = 0; i < 100; ++i) {
+        EXPECT_TRUE(s.run(ping_command()).good());
+        s.simulation.run_for(100ms);
+    }
+    const std::size_t checks = s.events().count(heard::heartbeat_succeeded) - before;
+    EXPECT_GE(checks, 100U);
+    EXPECT_LE(checks, 300U) << "of ten thousand";
+    s.server("a").on_hello([&s](const scripted_command&) {
+        return scripted_reply{.body = s.set.hello_of("a:27017")};
+    });
+    s.simulation.run_for(1s);
+    expect_clean(s);
+}
+
+TEST(client_streaming, newest_of_endless_replies_counts)
+{
+    scene s;
+    stream_without_end(s, 1ms);
+    s.connect();
+    s.settle(1s);
+    s.simulation.run_for(10s);
+    ASSERT_EQ(s.events().type_of("a:27017"), "RSPrimary");
+    s.set.elect("b:27017");
+    s.simulation.run_for(200ms);  // not after all replies that are on their way
+    EXPECT_EQ(s.events().type_of("a:27017"), "RSSecondary");
+    s.server("a").on_hello([&s](const scripted_command&) {
+        return scripted_reply{.body = s.set.hello_of("a:27017")};
+    });
+    s.simulation.run_for(1s);
+    EXPECT_EQ(s.close(), "");
+}
+
+TEST(client_streaming, server_that_breaks_each_stream_is_not_asked_without_a_pause)
+{
+    scene s{{.hosts = {"a"}}};
+    s.server("a").on_hello([&s](const scripted_command& asked) {
+        if (asked.body["maxAwaitTimeMS"])
+            return hang_up();
+        return scripted_reply{.body = s.set.hello_of("a:27017")};
+    });
+    s.connect();
+    s.settle(1s);
+    const std::size_t before = s.server("a").connections();
+    s.simulation.run_for(10s);
+    EXPECT_LE(s.server("a").connections() - before, 300U);
+    EXPECT_EQ(s.close(), "");
+}
+
+TEST(client_streaming, poll_mode_records_the_rtt_of_every_hello)
+{
+    VERIFIES("SD-068");
+    scene s{{.hosts = {"a"}}};
+    duration delay{};
+    s.server("a").on_hello([&](const scripted_command&) {
+        return scripted_reply{.body = s.set.hello_of("a:27017"), .delay = delay};
+    });
+    s.connect("&heartbeatFrequencyMS=500&serverMonitoringMode=poll");
+    s.settle(100ms);
+    EXPECT_EQ(description_of_a(s).round_trip_time, 2ms);
+    EXPECT_EQ(description_of_a(s).min_round_trip_time, std::nullopt) << "one sample is none";
+    delay = 100ms;
+    s.simulation.run_for(550ms);
+    EXPECT_EQ(description_of_a(s).round_trip_time, 22ms) << "2 + (102 - 2) / 5";
+    EXPECT_EQ(description_of_a(s).min_round_trip_time, 2ms);
+    expect_clean(s);
+}
+
 TEST(client_streaming, poll_mode_uses_one_connection)
 {
     scene s;
@@ -155,4 +250,4 @@ TEST(client_streaming, poll_mode_uses_one_connection)
 }
 
 }  // namespace
-}  // namespace holdfast::proof
+}  // namespace holdfast::proof::streaming_test

@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-namespace holdfast::proof {
+namespace holdfast::proof::sync_client_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -84,7 +84,7 @@ TEST(sync_client, run_command_returns_the_reply_or_throws)
         ADD_FAILURE() << "nothing was thrown";
     } catch (const failure& thrown) {
         EXPECT_EQ(thrown.error().code(), bad.error().code());
-        EXPECT_STREQ(thrown.what(), "scripted");
+        EXPECT_STREQ(thrown.what(), "count in sea.coll: scripted");
     }
     EXPECT_FALSE(client.try_run_command("sea", bson::document{})) << "a command without a name";
     EXPECT_NE(client.dump_state().find("RSPrimary"), std::string::npos) << client.dump_state();
@@ -370,4 +370,4 @@ TEST(sync_client, appended_metadata_is_sent_in_hello)
 }
 
 }  // namespace
-}  // namespace holdfast::proof
+}  // namespace holdfast::proof::sync_client_test

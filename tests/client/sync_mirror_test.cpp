@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace holdfast {
+namespace holdfast::sync_mirror_test {
 namespace {
 
 namespace asio = boost::asio;
@@ -51,6 +51,9 @@ inline constexpr bool are_twins<asio::awaitable<result<T>>, T, result<T>> = true
     TWINS(a, s, find_one_and_replace, d, d, {});
     TWINS(a, s, find_one_and_delete, d, {});
     TWINS(a, s, insert_many, some, {});
+    static_assert(std::same_as<decltype(a.insert_many(ada, d, ada)),
+                               asio::awaitable<mongo::insert_many_result>>);
+    static_assert(std::same_as<decltype(s.insert_many(ada, d, ada)), mongo::insert_many_result>);
     TWINS(a, s, bulk_write, mongo::bulk_writes{}, {});
     TWINS(a, s, find_one, d, {});
     TWINS(a, s, count_documents, d, {});
@@ -219,4 +222,4 @@ TEST(sync_mirror, handles_outlive_their_client_and_report_closed)
 }
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::sync_mirror_test

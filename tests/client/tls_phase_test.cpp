@@ -5,7 +5,7 @@
 
 #include <deque>
 
-namespace holdfast::proof {
+namespace holdfast::proof::tls_phase_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -268,4 +268,4 @@ TEST(client_tls, silent_handshake_ends_at_connect_timeout_ms)
 }
 
 }  // namespace
-}  // namespace holdfast::proof
+}  // namespace holdfast::proof::tls_phase_test

@@ -1,6 +1,6 @@
 #include "client/traffic.hpp"
 
-namespace holdfast::proof {
+namespace holdfast::proof::writes_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -8,6 +8,7 @@ using namespace std::chrono_literals;
 TEST(retryable_writes, retry_writes_option_is_per_client)
 {
     VERIFIES("RW-014");
+    VERIFIES("RW-017");
     scene s;
     s.connect("&retryWrites=false");
     const mongo::client without = *s.client;
@@ -26,6 +27,7 @@ TEST(retryable_writes, retry_writes_option_is_per_client)
 
 TEST(retryable_writes, server_without_sessions_gets_one_attempt)
 {
+    VERIFIES("RW-020");
     VERIFIES("RW-022");
     scene s;
     s.set.has_sessions = false;
@@ -39,6 +41,26 @@ TEST(retryable_writes, server_without_sessions_gets_one_attempt)
     EXPECT_TRUE(why.labels().empty());
     const auto seen = s.server("a").commands("insert");
     ASSERT_EQ(seen.size(), 1U);
+    EXPECT_FALSE(seen[0].body["txnNumber"]);
+    expect_clean(s);
+}
+
+TEST(retryable_writes, standalone_gets_no_txn_number_and_one_attempt)
+{
+    VERIFIES("RW-021");
+    scene s{{.hosts = {"a"}}};
+    s.server("a").on_hello([](const scripted_command&) {
+        return scripted_reply{bson::doc("helloOk", true, "isWritablePrimary", true,
+                                        "logicalSessionTimeoutMinutes", 30, "minWireVersion", 0,
+                                        "maxWireVersion", 21, "ok", 1.0)};
+    });
+    s.server("a").on_command("insert", in_turn({hang_up(), good_write()}));
+    s.connect_to("mongodb://a/");
+    const operation& op = s.write();
+    EXPECT_FALSE(op.good());
+    const auto seen = s.server("a").commands("insert");
+    ASSERT_EQ(seen.size(), 1U) << op.explain();
+    EXPECT_TRUE(seen[0].body["lsid"]);
     EXPECT_FALSE(seen[0].body["txnNumber"]);
     expect_clean(s);
 }
@@ -87,6 +109,12 @@ struct error_class {
 TEST(retryable_writes, only_retryable_errors_are_retried)
 {
     VERIFIES("RW-046");
+    VERIFIES("RW-009");
+    VERIFIES("RW-023");
+    const auto refused_by_a_shard = bson::doc(
+        "n", 1, "ok", 1.0, "writeErrors",
+        bson::list(bson::object("index", 1, "code", 20, "errmsg",
+                                "Transaction numbers are only allowed on a replica set member")));
     const std::vector<error_class> classes = {
         {"good", good_write(), false},
         {"network", hang_up(), true},
@@ -95,6 +123,12 @@ TEST(retryable_writes, only_retryable_errors_are_retried)
         {"not labelled", {.body = error_reply(91)}, false},
         {"labelled otherwise", {.body = error_reply(112, "TransientTransactionError")}, false},
         {"duplicate key", {.body = error_reply(11000)}, false},
+        {"bad value", {.body = error_reply(2)}, false},
+        {"statement that a shard cannot retry", {.body = refused_by_a_shard}, false},
+        {"WriteConcernFailed",
+         {.body = bson::doc("n", 1, "ok", 1.0, "writeConcernError",
+                            bson::object("code", 64, "errmsg", "waiting timed out"))},
+         false},
     };
     for (const error_class& one : classes) {
         SCOPED_TRACE(one.what);
@@ -204,6 +238,7 @@ TEST(retryable_writes, retry_sends_the_same_command_lsid_and_txn_number)
 TEST(retryable_writes, retry_waits_server_selection_timeout_ms_for_a_primary)
 {
     VERIFIES("RW-060");
+    VERIFIES("RW-048");
     for (const bool comes : {true, false}) {
         scene s;
         s.server("a").on("insert", [&](bson::view) {
@@ -237,6 +272,7 @@ TEST(retryable_writes, every_attempt_publishes_started_and_one_end)
 {
     VERIFIES("RW-062");
     VERIFIES("RW-063");
+    VERIFIES("RW-008");
     const std::vector<std::pair<scripted_reply, std::string>> stories = {
         {hang_up(), "started failed started succeeded"},
         {{.body = error_reply(11600, "RetryableWriteError")}, "started failed started succeeded"},
@@ -361,4 +397,4 @@ TEST(retryable_writes, checkout_timeout_of_a_retry_reports_the_first_error)
 }
 
 }  // namespace
-}  // namespace holdfast::proof
+}  // namespace holdfast::proof::writes_test

@@ -6,6 +6,7 @@
 #include "holdfast/bson/document.hpp"
 #include "holdfast/bson/json.hpp"
 #include "holdfast/mongo/error.hpp"
+#include "support/json.hpp"
 
 #include <gtest/gtest.h>
 
@@ -18,11 +19,6 @@
 
 /// What tests of many writes have in common: a server that is not there.
 namespace holdfast::proof {
-
-inline bson::document json(std::string_view text)
-{
-    return bson::from_json(text).value();
-}
 
 /// 000000000000000000000001, 000000000000000000000002, ...
 class counted_ids final : public core::mongo::id_source {

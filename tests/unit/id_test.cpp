@@ -5,7 +5,7 @@
 #include <concepts>
 #include <unordered_set>
 
-namespace holdfast {
+namespace holdfast::id_test {
 namespace {
 
 // What must not compile is the point of the type.
@@ -42,4 +42,4 @@ TEST(strong_id, hash_is_by_value)
 }
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::id_test

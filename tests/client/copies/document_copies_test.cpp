@@ -6,7 +6,7 @@
 #include <cstring>
 #include <string>
 
-namespace holdfast::proof {
+namespace holdfast::proof::document_copies_test {
 namespace {
 
 using copy_test::at_the_socket;
@@ -126,4 +126,4 @@ TEST_F(document_copies, find_one_copies_the_document_once_out_of_the_reply)
 }
 
 }  // namespace
-}  // namespace holdfast::proof
+}  // namespace holdfast::proof::document_copies_test

@@ -1,5 +1,6 @@
 #include "shell/planted.hpp"
 
+#include "client/races/couchbase_races.hpp"
 #include "client/races/races.hpp"
 
 #include <gtest/gtest.h>
@@ -75,7 +76,19 @@ INSTANTIATE_TEST_SUITE_P(
         planting{"holds_connection_while_waiting", &planted_defects::holds_connection_while_waiting,
                  refused_commands, "was held after its reply had come"},
         planting{"makes_others_wait", &planted_defects::holds_connection_while_waiting,
-                 refused_commands, "a ping waited for another operation's backoff"}),
+                 refused_commands, "a ping waited for another operation's backoff"},
+        planting{"takes_old_configurations", &planted_defects::takes_old_configurations,
+                 couchbase_two_configurations, "a configuration went back"},
+        planting{"repeats_after_cut", &planted_defects::repeats_after_cut, couchbase_flush_and_cut,
+                 "was written 2 times"},
+        planting{"ignores_deadline_after_wait", &planted_defects::ignores_deadline_after_wait,
+                 couchbase_cancellations, "ended after its deadline"},
+        planting{"keeps_collection_ids", &planted_defects::keeps_collection_ids,
+                 couchbase_new_collection, "on a collection that was made again failed"},
+        planting{"trusts_any_server", &planted_defects::trusts_any_server,
+                 couchbase_unproven_server, "a connection to a server without proof was opened"},
+        planting{"keeps_slots", &planted_defects::keeps_slots, couchbase_flush_and_cut,
+                 "slots are in use after all operations have ended"}),
     [](const auto& one) { return std::string{one.param.name}; });
 
 }  // namespace

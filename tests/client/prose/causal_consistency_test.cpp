@@ -4,7 +4,7 @@
 
 /// The prose tests of the specification "Causal Consistency", by their numbers. Number 10 was
 /// removed.
-namespace holdfast::proof {
+namespace holdfast::proof::causal_consistency_test {
 namespace {
 
 using bson::timestamp;
@@ -150,4 +150,4 @@ TEST(prose_causal_consistency, 12_cluster_time_is_sent_after_the_first_reply)
 }
 
 }  // namespace
-}  // namespace holdfast::proof
+}  // namespace holdfast::proof::causal_consistency_test

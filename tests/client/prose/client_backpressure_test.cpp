@@ -4,7 +4,7 @@
 
 /// Prose test 3 of the specification "Client Backpressure", and what it says of all operations. 1,
 /// 2, 4 and 5, and the attempts of 3: tests/client/overload_test.cpp.
-namespace holdfast::proof {
+namespace holdfast::proof::client_backpressure_test {
 namespace {
 
 struct profile_row {
@@ -14,8 +14,10 @@ struct profile_row {
 
 TEST(prose_client_backpressure, 3_overload_retries_are_limited_and_keep_the_labels)
 {
+    VERIFIES("BP-013");
     const profile_row rows[] = {
         {"", 6},
+        {"&maxAdaptiveRetries=1", 6},  // an option of the other profile
         {"&resilienceProfile=upstream_2026_07", 3},
         {"&resilienceProfile=upstream_2026_07&maxAdaptiveRetries=1", 2},
     };
@@ -112,4 +114,4 @@ TEST(prose_client_backpressure, get_more_is_retried_after_overload)
 }
 
 }  // namespace
-}  // namespace holdfast::proof
+}  // namespace holdfast::proof::client_backpressure_test

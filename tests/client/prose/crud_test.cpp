@@ -2,7 +2,7 @@
 
 /// The prose tests of the CRUD specification, by their numbers, with the limits of a real server.
 /// Not here: 8 (transactions), 10 (removed), 13 (encryption), 14 (explain).
-namespace holdfast::proof {
+namespace holdfast::proof::crud_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -324,4 +324,4 @@ TEST(prose_crud, 16_generated_id_is_the_first_field)
 }
 
 }  // namespace
-}  // namespace holdfast::proof
+}  // namespace holdfast::proof::crud_test

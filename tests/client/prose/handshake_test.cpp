@@ -6,7 +6,7 @@
 
 /// The prose tests of the specification "MongoDB Handshake" that are about the environment of the
 /// process and about logins; metadata that wrapping libraries add: tests/client/metadata_test.cpp.
-namespace holdfast::proof {
+namespace holdfast::proof::handshake_test {
 namespace {
 
 using variables = std::map<std::string, std::string>;
@@ -171,4 +171,4 @@ TEST(prose_handshake, unknown_sasl_supported_mech_is_ignored)
 }
 
 }  // namespace
-}  // namespace holdfast::proof
+}  // namespace holdfast::proof::handshake_test

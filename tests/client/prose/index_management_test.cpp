@@ -3,7 +3,7 @@
 #include <algorithm>
 
 /// The prose tests of the specification "Index Management", for each kind of deployment.
-namespace holdfast::proof {
+namespace holdfast::proof::index_management_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -98,4 +98,4 @@ TEST(prose_index_management, 2_list_indexes_of_a_missing_collection_is_empty)
 }
 
 }  // namespace
-}  // namespace holdfast::proof
+}  // namespace holdfast::proof::index_management_test

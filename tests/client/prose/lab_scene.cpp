@@ -16,8 +16,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr std::uint64_t seed = 8;
-
 /// The simulator has no TLS of its own, but ours goes over any stream.
 class tls_world final : public other_world {
 public:
@@ -60,7 +58,7 @@ runtime::awaitable<void> close_client(mongo::client which, bool* done)
 }  // namespace
 
 lab_scene::lab_scene(lab_options what)
-    : simulation{seed},
+    : simulation{what.seed},
       app{simulation.add_host("app")},
       standalone_{what.standalone},
       tls_{what.tls}

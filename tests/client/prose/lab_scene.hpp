@@ -31,6 +31,7 @@ struct lab_options {
     bool sessions = true;
     bool tls = false;
     std::string version = "8.2";
+    std::uint64_t seed = 8;
 };
 
 /// What becomes of an operation.

@@ -3,7 +3,7 @@
 #include "support/log_fields.hpp"
 
 /// The prose tests of "Command Logging and Monitoring", by their numbers.
-namespace holdfast::proof {
+namespace holdfast::proof::logging_test {
 namespace {
 
 /// Keeps one field of the messages of commands.
@@ -119,4 +119,4 @@ TEST(prose_command_logging, 3_truncation_keeps_code_points_whole)
 }
 
 }  // namespace
-}  // namespace holdfast::proof
+}  // namespace holdfast::proof::logging_test

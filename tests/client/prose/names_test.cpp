@@ -7,7 +7,7 @@
 #include <set>
 
 /// What things are called, and which there are.
-namespace holdfast::proof {
+namespace holdfast::proof::names_test {
 namespace {
 
 /// Options that are about monitoring, as the specifications have them.
@@ -68,4 +68,4 @@ TEST(specified_names, log_messages_and_fields_are_those_of_the_specification)
 }
 
 }  // namespace
-}  // namespace holdfast::proof
+}  // namespace holdfast::proof::names_test

@@ -2,7 +2,7 @@
 
 /// Prose tests 1 to 3 of the specification "Connection Monitoring and Pooling", as listeners see
 /// them; what the options do, and 4 and 5: tests/client/pool_test.cpp.
-namespace holdfast::proof {
+namespace holdfast::proof::pool_options_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -38,4 +38,4 @@ TEST(prose_connection_pooling, 1_to_3_every_pool_has_the_connection_string_optio
 }
 
 }  // namespace
-}  // namespace holdfast::proof
+}  // namespace holdfast::proof::pool_options_test

@@ -1,7 +1,7 @@
 #include "client/prose/lab_scene.hpp"
 
 /// The prose tests of the specification "Retryable Reads", by their numbers.
-namespace holdfast::proof {
+namespace holdfast::proof::retryable_reads_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -166,4 +166,4 @@ TEST(prose_retryable_reads, 5_backoff_follows_only_overload_errors)
 }
 
 }  // namespace
-}  // namespace holdfast::proof
+}  // namespace holdfast::proof::retryable_reads_test

@@ -2,7 +2,7 @@
 #include "client/prose/shop.hpp"
 
 /// The prose tests of the specification "Retryable Writes", by their numbers.
-namespace holdfast::proof {
+namespace holdfast::proof::retryable_writes_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -64,6 +64,7 @@ TEST(prose_retryable_writes, 2_pool_cleared_error_is_retried)
 
 TEST(prose_retryable_writes, 3_original_error_is_reported_if_no_writes_performed)
 {
+    VERIFIES("BP-039");
     lab_scene s;
     bool planned = false;
     mongo::client_options options;
@@ -177,6 +178,7 @@ TEST(prose_retryable_writes, 6_2_first_error_is_reported_if_all_performed_no_wri
 
 TEST(prose_retryable_writes, 6_3_error_without_no_writes_performed_is_reported)
 {
+    VERIFIES("BP-039");
     const two_errors met{labelled(91, overload), labelled(10107, overload_wrote_nothing)};
     EXPECT_EQ(mongo::server_code(met.error()), 91) << met.error().explain();
     EXPECT_FALSE(met.error().has_label("NoWritesPerformed"));
@@ -193,6 +195,7 @@ constexpr profile_row profiles[] = {
 
 TEST(prose_retryable_writes, 6_4_one_overload_error_raises_the_retry_limit)
 {
+    VERIFIES("BP-031");
     for (const profile_row& row : profiles) {
         const two_errors met{labelled(91, overload),
                              labelled(91, R"("RetryableError", "RetryableWriteError")"),
@@ -203,6 +206,7 @@ TEST(prose_retryable_writes, 6_4_one_overload_error_raises_the_retry_limit)
 
 TEST(prose_retryable_writes, 6_5_backoff_follows_only_overload_errors)
 {
+    VERIFIES("BP-030");
     constexpr auto other = R"("RetryableError", "RetryableWriteError")";
     for (const profile_row& row : profiles) {
         for (const int code : {91, 6}) {
@@ -221,4 +225,4 @@ TEST(prose_retryable_writes, 6_5_backoff_follows_only_overload_errors)
 }
 
 }  // namespace
-}  // namespace holdfast::proof
+}  // namespace holdfast::proof::retryable_writes_test

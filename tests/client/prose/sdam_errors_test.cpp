@@ -3,7 +3,7 @@
 /// The prose tests 1 to 10 of "Server Discovery And Monitoring -- Test Plan": what the errors of
 /// operations do to the topology. No operation is repeated here, so that nothing but the error
 /// itself has monitors look again.
-namespace holdfast::proof {
+namespace holdfast::proof::sdam_errors_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -155,4 +155,4 @@ TEST(prose_sdam, 6_to_10_state_change_by_message_marks_unknown)
 }
 
 }  // namespace
-}  // namespace holdfast::proof
+}  // namespace holdfast::proof::sdam_errors_test

@@ -2,7 +2,7 @@
 
 /// The prose tests of "Server Discovery And Monitoring" that need a whole server: those of its
 /// README, and 11 to 16 of the test plan.
-namespace holdfast::proof {
+namespace holdfast::proof::sdam_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -184,4 +184,4 @@ TEST(prose_sdam, 16_connection_rate_limit_with_tls_does_not_clear_the_pool)
 }
 
 }  // namespace
-}  // namespace holdfast::proof
+}  // namespace holdfast::proof::sdam_test

@@ -6,7 +6,7 @@
 /// The prose tests of "Server Selection -- Test Plan", by their numbers, which are those of its
 /// sections. 2 (round trip times): tests/unit/core/mongo/select/round_trip_test.cpp. Not
 /// applicable: 4 (drivers of one thread).
-namespace holdfast::proof {
+namespace holdfast::proof::server_selection_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -156,4 +156,4 @@ TEST(prose_server_selection, 6_custom_server_selector_is_used)
 }
 
 }  // namespace
-}  // namespace holdfast::proof
+}  // namespace holdfast::proof::server_selection_test

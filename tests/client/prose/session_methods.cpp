@@ -1,5 +1,7 @@
 #include "client/prose/session_methods.hpp"
 
+#include "client/prose/shop.hpp"
+
 namespace holdfast::proof {
 
 namespace {
@@ -24,8 +26,6 @@ std::optional<error> drain(lab_scene& in, mongo::cursor of)
     return run(in, of.all(use_awaitable));
 }
 
-const bson::document everything = bson::doc();
-const bson::document change = bson::doc("$set", bson::object("a", 1));
 const bson::document key = bson::doc("a", 1);
 const bson::document ping = bson::doc("ping", 1);
 const bson::document find_all = bson::doc("find", "coll");

@@ -3,7 +3,7 @@
 /// The prose tests of the specification "Driver Sessions", by their numbers. 10 is a part of all
 /// tests: see lab_scene::close(). 20: tests/client/session_time_test.cpp. Not applicable: 7, 16,
 /// 17 (several users at a time), 12, 13 (fork), 15 (OP_QUERY).
-namespace holdfast::proof {
+namespace holdfast::proof::sessions_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -324,4 +324,4 @@ TEST(prose_sessions, 21_to_23_snapshot_time_is_set_read_and_validated)
 }
 
 }  // namespace
-}  // namespace holdfast::proof
+}  // namespace holdfast::proof::sessions_test

@@ -54,6 +54,12 @@ public:
         s.connect(more);
     }
 
+    /// From now on all inserts are of two documents, or of fewer.
+    void accept_pairs()
+    {
+        server.on("insert", [](bson::view) { return bson::doc("n", 2, "ok", 1.0); });
+    }
+
     mongo::collection test_collection() { return (*s.client)["sea"]["coll"]; }
 
     template <class T>

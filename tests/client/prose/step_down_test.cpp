@@ -2,7 +2,7 @@
 
 /// The prose tests of the specification "Connections Survive Primary Step Down". The one for
 /// servers before 4.2 is tests/client/sdam_errors_test.cpp.
-namespace holdfast::proof {
+namespace holdfast::proof::step_down_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -64,4 +64,4 @@ TEST(prose_step_down, 5_interrupted_at_shutdown_clears_the_pool)
 }
 
 }  // namespace
-}  // namespace holdfast::proof
+}  // namespace holdfast::proof::step_down_test

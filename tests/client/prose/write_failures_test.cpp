@@ -6,7 +6,7 @@
 #include <regex>
 
 /// What becomes of operations whose commands fail.
-namespace holdfast::proof {
+namespace holdfast::proof::write_failures_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -140,6 +140,7 @@ TEST(write_failures, commands_without_retry_writes_have_no_txn_number)
     EXPECT_TRUE(
         in.good(k.find_one_and_replace(everything.view(), whole.view(), {}, use_awaitable)));
     EXPECT_TRUE(in.good(k.find_one_and_delete(everything.view(), {}, use_awaitable)));
+    in.accept_pairs();
     const std::vector<bson::document> three(3, whole);
     EXPECT_TRUE(in.good(k.insert_many(three, {.ordered = false}, use_awaitable)));
     EXPECT_TRUE(in.good(k.bulk_write(mixed(), {}, use_awaitable)));
@@ -353,4 +354,4 @@ TEST(write_failures, write_options_have_a_session_and_no_retry_switch)
 }
 
 }  // namespace
-}  // namespace holdfast::proof
+}  // namespace holdfast::proof::write_failures_test

@@ -5,7 +5,7 @@
 #include <thread>
 
 /// Every write that can be repeated is carried out once, whatever happens to its first attempt.
-namespace holdfast::proof {
+namespace holdfast::proof::write_once_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -232,4 +232,4 @@ TEST(write_once, threads_with_their_own_sessions_apply_each_write_once)
 }
 
 }  // namespace
-}  // namespace holdfast::proof
+}  // namespace holdfast::proof::write_once_test

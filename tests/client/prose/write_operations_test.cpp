@@ -5,7 +5,7 @@
 
 /// What the operations of a collection make of retryable writes: which commands they send, and
 /// what these carry. The server is scripted, and takes two writes at a time.
-namespace holdfast::proof {
+namespace holdfast::proof::write_operations_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -50,6 +50,7 @@ TEST(write_operations, every_insert_many_batch_has_its_own_txn_number)
     VERIFIES("RW-044");
     for (const bool ordered : {true, false}) {
         shop in;
+        in.accept_pairs();
         EXPECT_TRUE(in.good(in.test_collection().insert_many(five_documents(), {.ordered = ordered},
                                                              use_awaitable)));
         EXPECT_EQ(in.story(), "insert:1 insert:2 insert:3");
@@ -95,6 +96,7 @@ struct grouping {
 grouping grouping_with(const std::string& more, bool ordered)
 {
     shop in{more};
+    in.accept_pairs();
     EXPECT_TRUE(in.good(
         in.test_collection().bulk_write(mixed_well(), {.ordered = ordered}, use_awaitable)));
     grouping found;
@@ -202,6 +204,7 @@ std::string fields_of(bson::view of)
 TEST(write_operations, update_command_has_the_specified_fields)
 {
     VERIFIES("RW-043");
+    VERIFIES("RW-001");
     shop in;
     EXPECT_TRUE(in.good(in.test_collection().update_one(bson::doc("x", 1).view(), change,
                                                         {.upsert = false}, use_awaitable)));
@@ -242,9 +245,29 @@ TEST(write_operations, multi_document_writes_have_no_txn_number)
     in.close();
 }
 
+TEST(write_operations, unacknowledged_write_carries_the_cluster_time)
+{
+    shop in;
+    const auto time = bson::doc("clusterTime", bson::timestamp{.seconds = 100, .increment = 1});
+    in.server.on("insert",
+                 [&](bson::view) { return bson::doc("n", 1, "ok", 1.0, "$clusterTime", time); });
+    EXPECT_TRUE(in.good(in.test_collection().insert_one(whole.view(), {}, use_awaitable)));
+    in.server.on_command("insert", [](const scripted_command&) { return keep_silent(); });
+    const auto k = in.test_collection().with({.write_concern = mongo::unacknowledged});
+    EXPECT_TRUE(in.good(k.insert_one(bson::doc("_id", 5).view(), {}, use_awaitable)));
+    in.s.simulation.run_for(100ms);
+    const auto seen = in.server.commands("insert");
+    ASSERT_EQ(seen.size(), 2U);
+    EXPECT_FALSE(seen[0].body["$clusterTime"]) << "none was known";
+    EXPECT_TRUE(seen[1].body["$clusterTime"]);
+    EXPECT_FALSE(seen[1].body["lsid"]);
+    in.close();
+}
+
 TEST(write_operations, unacknowledged_writes_have_no_txn_number)
 {
     VERIFIES("RW-070");
+    VERIFIES("RW-029");
     shop in;
     // The server answers nothing to these.
     for (const char* const name : {"insert", "update", "delete", "findAndModify"})
@@ -358,4 +381,4 @@ TEST(write_operations, multi_document_write_is_retried_after_overload)
 }
 
 }  // namespace
-}  // namespace holdfast::proof
+}  // namespace holdfast::proof::write_operations_test

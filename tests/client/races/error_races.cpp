@@ -145,7 +145,8 @@ race_report old_state_change_errors(std::uint64_t seed)
                                                 bson::list("RetryableWriteError")),
                               .delay = rest + chance.up_to(1s)};
     });
-    s.connect("&maxConnecting=8");
+    // Or no error would come after a newer primary is known.
+    s.connect("&maxConnecting=8&rescueFromDeposedPrimary=false");
     s.settle();
     for (int id = 0; id < 6; ++id)
         s.start_write(id);

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest-spi.h>
 
-namespace holdfast::proof {
+namespace holdfast::proof::verifies_test {
 namespace {
 
 // None of these tests may name a real requirement, or `make trace` would count it. Ids of the
@@ -37,4 +37,4 @@ TEST(verifies, verifies_row_has_no_limit)
 }
 
 }  // namespace
-}  // namespace holdfast::proof
+}  // namespace holdfast::proof::verifies_test

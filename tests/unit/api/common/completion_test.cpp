@@ -15,7 +15,7 @@
 #include <optional>
 #include <thread>
 
-namespace holdfast {
+namespace holdfast::completion_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -143,4 +143,4 @@ TEST(completion, handler_with_bound_executor_keeps_its_context_running)
 }
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::completion_test

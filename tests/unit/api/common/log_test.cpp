@@ -8,7 +8,7 @@
 
 #include <sstream>
 
-namespace holdfast {
+namespace holdfast::log_test {
 namespace {
 
 using namespace std::string_view_literals;
@@ -88,4 +88,4 @@ TEST(log_names, components_and_severities_have_the_specified_names)
 }
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::log_test

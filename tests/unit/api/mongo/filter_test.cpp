@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace holdfast {
+namespace holdfast::filter_test {
 namespace {
 
 using namespace mongo;
@@ -111,4 +111,4 @@ TEST(filter, field_name_with_a_zero_byte_throws_failure)
 }
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::filter_test

@@ -18,7 +18,7 @@
 
 /// A struct that cannot be mapped to BSON fails the operation, not the call: the error goes where
 /// the completion token sends errors.
-namespace holdfast {
+namespace holdfast::mapping_failure_test {
 namespace {
 
 struct tagged {
@@ -163,4 +163,4 @@ TEST(sync_mapping_failure, operation_throws_and_its_try_twin_gives_result)
 }
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::mapping_failure_test

@@ -1,5 +1,6 @@
 #include "core/mongo/error/errc.hpp"
 #include "core/mongo/error/server_error.hpp"
+#include "core/mongo/retry/applied.hpp"
 #include "core/pool/errc.hpp"
 #include "holdfast/bson/errc.hpp"
 #include "holdfast/mongo/error.hpp"
@@ -13,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace holdfast {
+namespace holdfast::mongo_error_test {
 namespace {
 
 using bson::doc;
@@ -63,6 +64,7 @@ TEST(mongo_error, kind_of_follows_the_error_code)
         {core::pool_errc::timed_out, timeout},
         {errc::malformed_message, network},
         {errc::hello_failed, network},
+        {errc::primary_deposed, network},
         {errc::authentication_failed, authentication},
         {errc::untrusted_server, authentication},
         {errc::invalid_connection_string, client},
@@ -145,6 +147,15 @@ attempt tried(dispatch_phase phase, error_code cause, labels with = {})
     return one;
 }
 
+/// An error after these attempts, recorded as the client does it.
+error after(error_code code, std::vector<attempt> attempts)
+{
+    bool possible = false;
+    for (attempt& one : attempts)
+        one.possibly_applied = possible = core::mongo::possibly_applied(possible, one);
+    return error{code, "x"}.with_history(std::move(attempts));
+}
+
 TEST(mongo_error, in_flight_attempt_means_may_have_been_applied)
 {
     using enum dispatch_phase;
@@ -194,16 +205,13 @@ TEST(mongo_error, in_flight_attempt_means_may_have_been_applied)
          false},
     };
     for (const row& one : table) {
-        const error why = error{one.history.back().cause, "x"}.with_history(one.history);
+        const error why = after(one.history.back().cause, one.history);
         EXPECT_EQ(mongo::may_have_been_applied(why), one.in_doubt) << one.why;
     }
     // Time that ran out, or a cancellation, does not hide what was sent.
-    EXPECT_TRUE(
-        mongo::may_have_been_applied(error{errc::operation_timed_out, "x"}.with_history({lost})));
-    EXPECT_TRUE(
-        mongo::may_have_been_applied(error{runtime::errc::cancelled, "x"}.with_history({lost})));
-    EXPECT_FALSE(
-        mongo::may_have_been_applied(error{runtime::errc::cancelled, "x"}.with_history({unsent})));
+    EXPECT_TRUE(mongo::may_have_been_applied(after(errc::operation_timed_out, {lost})));
+    EXPECT_TRUE(mongo::may_have_been_applied(after(runtime::errc::cancelled, {lost})));
+    EXPECT_FALSE(mongo::may_have_been_applied(after(runtime::errc::cancelled, {unsent})));
 }
 
 TEST(mongo_error, may_have_been_applied_without_history_follows_the_code)
@@ -252,4 +260,4 @@ TEST(mongo_error, partly_done_write_counts_as_applied)
 }
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::mongo_error_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace holdfast::mongo {
+namespace holdfast::mongo::results_test {
 namespace {
 
 using bson::doc;
@@ -43,4 +43,4 @@ TEST(id_value, value_outlives_its_source_document)
 }
 
 }  // namespace
-}  // namespace holdfast::mongo
+}  // namespace holdfast::mongo::results_test

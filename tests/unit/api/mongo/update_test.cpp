@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace holdfast {
+namespace holdfast::update_test {
 namespace {
 
 using namespace mongo;
@@ -64,4 +64,4 @@ TEST(update, combine_throws_if_an_operator_is_not_a_document)
 }
 
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::update_test

@@ -1,0 +1,138 @@
+#include "client/couchbase/kv_scene.hpp"
+
+#include <chrono>
+
+namespace holdfast::proof {
+
+using namespace std::chrono_literals;
+using core::couchbase::kv_opcode;
+
+kv_scene::kv_scene(kv_scene_options what)
+    : simulation{what.seed},
+      app{simulation.add_host("app")},
+      counts_{std::make_shared<std::map<kv_opcode, std::int64_t>>()}
+{
+    sim::link exact;
+    exact.latency_min = 1ms;
+    exact.latency_max = 1ms;
+    simulation.set_all_links(exact);
+    lab::couchbase::cluster_options options;
+    for (std::size_t n = 0; n != what.nodes; ++n) {
+        hosts.push_back(&simulation.add_host("n" + std::to_string(n)));
+        const std::string name = hosts.back()->name();
+        options.nodes.push_back({&hosts.back()->world(), name, name, 11210});
+    }
+    options.buckets = what.buckets;
+    options.replicas = what.replicas;
+    options.vbuckets = what.vbuckets;
+    options.manager = &simulation.add_host("manager").world();
+    options.user = "ada";
+    options.password = "lovelace";
+    cluster = std::make_unique<lab::couchbase::cluster>(options);
+    cluster->start().value();
+}
+
+kv_scene::~kv_scene()
+{
+    client.reset();
+    app.crash();
+    for (sim::host* const one : hosts)
+        one->crash();
+    cluster.reset();
+}
+
+std::string kv_scene::uri() const
+{
+    std::string made = "couchbase://";
+    for (const sim::host* const one : hosts)
+        made += (one == hosts.front() ? "" : ",") + one->name() + ":11210";
+    return made;
+}
+
+couchbase::password kv_scene::login(const std::string& password)
+{
+    couchbase::password made;
+    made.user = "ada";
+    made.text = secret{password};
+    return made;
+}
+
+void kv_scene::connect(couchbase::cluster_options options, const std::string& more)
+{
+    const auto* const given = std::get_if<couchbase::password>(&options.authenticator);
+    if (given != nullptr && given->user.empty())
+        options.authenticator = login();
+    const std::shared_ptr<runtime::world> world{std::shared_ptr<void>{}, &app.world()};
+    client.emplace(couchbase::access::in_world(world, uri() + more, std::move(options)).value());
+}
+
+void kv_scene::warm_up()
+{
+    for (int i = 0; i < 32; ++i) {
+        const auto one = upsert("warm" + std::to_string(i), "{}");
+        ASSERT_TRUE(one->good()) << one->explain();
+    }
+}
+
+void kv_scene::fault(std::size_t number, kv_opcode opcode, lab::couchbase::kv_fault what,
+                     lab::activation when)
+{
+    lab::couchbase::kv_fault_plan::entry entry;
+    entry.effect = std::move(what);
+    entry.chooses = [opcode](const lab::couchbase::kv_target& one) { return one.opcode == opcode; };
+    entry.when = when;
+    node(number).faults.set("fault" + std::to_string(++faults_), std::move(entry));
+}
+
+void kv_scene::fault_everywhere(kv_opcode opcode, const lab::couchbase::kv_fault& what,
+                                lab::activation when)
+{
+    for (std::size_t n = 0; n != cluster->nodes(); ++n)
+        fault(n, opcode, what, when);
+}
+
+void kv_scene::clear_faults()
+{
+    for (std::size_t n = 0; n != cluster->nodes(); ++n)
+        node(n).faults.clear();
+}
+
+void kv_scene::count_requests(kv_opcode opcode)
+{
+    for (std::size_t n = 0; n != cluster->nodes(); ++n) {
+        lab::couchbase::kv_fault_plan::entry entry;
+        entry.chooses = [opcode, counts = counts_](const lab::couchbase::kv_target& one) {
+            if (one.opcode == opcode)
+                ++(*counts)[opcode];
+            return false;
+        };
+        entry.when = lab::activation::always();
+        // Before all others by its name, so that it sees every request.
+        node(n).faults.set("count" + std::to_string(static_cast<int>(opcode)), std::move(entry));
+    }
+}
+
+std::int64_t kv_scene::counted(kv_opcode opcode) const
+{
+    const auto found = counts_->find(opcode);
+    return found == counts_->end() ? 0 : found->second;
+}
+
+bool kv_scene::finish(const std::function<bool()>& done)
+{
+    const time_point limit = simulation.now() + 60s;
+    return simulation.run_while_not([&] { return done() || simulation.now() > limit; }) && done();
+}
+
+std::shared_ptr<shell::couchbase::connection_config> kv_scene::config(std::string password)
+{
+    shell::couchbase::login login;
+    core::couchbase::password_credential credential;
+    credential.user = "ada";
+    credential.password = secret{password};
+    login.credential = std::move(credential);
+    return std::make_shared<shell::couchbase::connection_config>(
+        app.world(), core::couchbase::cluster_settings{}, std::move(login), "holdfast/test");
+}
+
+}  // namespace holdfast::proof
