@@ -5,7 +5,7 @@ namespace {
 
 namespace json = boost::json;
 
-outcome run(const json::value& c, const settings& options)
+outcome run_auth_string(const json::value& c, const settings& options)
 {
     const json::object& fields = c.as_object();
     demand_only(fields, {"description", "uri", "valid", "credential"});
@@ -21,7 +21,7 @@ outcome run(const json::value& c, const settings& options)
     const json::object& wanted = expected->as_object();
     demand_only(wanted, {"username", "password", "source", "mechanism", "mechanism_properties"});
     demand_equal(found->username, stated_text(wanted, "username"), "username");
-    demand_equal(found->password, stated_text(wanted, "password"), "password");
+    demand_equal(text_of(found->password), stated_text(wanted, "password"), "password");
     demand_equal(found->source, stated_text(wanted, "source"), "source");
     demand_equal(found->mechanism, stated_text(wanted, "mechanism"), "mechanism");
     std::map<std::string, std::string> properties;
@@ -32,19 +32,19 @@ outcome run(const json::value& c, const settings& options)
     return passed{};
 }
 
-bool recognises(const json::object& file)
+bool recognises_auth_string(const json::object& file)
 {
     return any_case_has(file, "uri") && any_case_has(file, "credential");
 }
 
-std::vector<test_case> cases(const json::object& file)
+std::vector<test_case> auth_string_cases(const json::object& file)
 {
     demand_only(file, {"tests"});
-    return each_case(file, run);
+    return each_case(file, run_auth_string);
 }
 
 }  // namespace
 
-const format auth_string{"auth-connection-string", recognises, cases};
+const format auth_string{"auth-connection-string", recognises_auth_string, auth_string_cases};
 
 }  // namespace holdfast::spec

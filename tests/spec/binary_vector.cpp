@@ -134,7 +134,7 @@ void check_valid(const case_fields& c, const std::string& key, bson::vector_dtyp
     demand(same_numbers(*decoded, c.list("vector")), "decode: other numbers");
 }
 
-outcome run(const json::value& fields, const std::string& key)
+outcome run_binary_vector(const json::value& fields, const std::string& key)
 {
     const case_fields c{fields};
     c.demand_only({"description", "valid", "vector", "dtype_hex", "dtype_alias", "padding",
@@ -162,7 +162,7 @@ const json::array* tests_of(const json::object& file)
     return tests ? tests->if_array() : nullptr;
 }
 
-bool recognises(const json::object& file)
+bool recognises_binary_vector(const json::object& file)
 {
     const json::array* const tests = tests_of(file);
     if (!tests || !file.contains("test_key"))
@@ -172,19 +172,19 @@ bool recognises(const json::object& file)
     });
 }
 
-std::vector<test_case> cases(const json::object& file)
+std::vector<test_case> binary_vector_cases(const json::object& file)
 {
     demand_only(file, {"description", "test_key", "tests"});
     const std::string key{file.at("test_key").as_string()};
     std::vector<test_case> all;
     for (const json::value& fields : *tests_of(file))
-        all.push_back(
-            {description_of(fields), [&fields, key](const settings&) { return run(fields, key); }});
+        all.push_back({description_of(fields),
+                       [&fields, key](const settings&) { return run_binary_vector(fields, key); }});
     return all;
 }
 
 }  // namespace
 
-const format binary_vector{"bson-binary-vector", recognises, cases};
+const format binary_vector{"bson-binary-vector", recognises_binary_vector, binary_vector_cases};
 
 }  // namespace holdfast::spec

@@ -154,7 +154,7 @@ bson::type type_of(const json::object& file)
     return bson::type{type[0]};
 }
 
-bool recognises(const json::object& file)
+bool recognises_bson_corpus(const json::object& file)
 {
     const json::value* const type = file.if_contains("bson_type");
     return type && type->is_string() && type->get_string().starts_with("0x");
@@ -171,7 +171,7 @@ void add_cases(std::vector<test_case>& to, const json::object& file, std::string
                       [&fields, run](const settings&) -> outcome { return run(fields); }});
 }
 
-std::vector<test_case> cases(const json::object& file)
+std::vector<test_case> bson_corpus_cases(const json::object& file)
 {
     demand_only(file, {"description", "bson_type", "test_key", "valid", "decodeErrors",
                        "parseErrors", "deprecated"});
@@ -186,6 +186,6 @@ std::vector<test_case> cases(const json::object& file)
 
 }  // namespace
 
-const format bson_corpus{"bson-corpus", recognises, cases};
+const format bson_corpus{"bson-corpus", recognises_bson_corpus, bson_corpus_cases};
 
 }  // namespace holdfast::spec

@@ -8,18 +8,17 @@ namespace holdfast::spec {
 namespace {
 
 namespace json = boost::json;
-namespace mongo = core::mongo;
 
-mongo::read_concern read_concern_of(const json::object& fields)
+core::mongo::read_concern read_concern_of(const json::object& fields)
 {
     demand_only(fields, {"level"});
     return {stated_text(fields, "level")};
 }
 
-mongo::write_concern write_concern_of(const json::object& fields)
+core::mongo::write_concern write_concern_of(const json::object& fields)
 {
     demand_only(fields, {"w", "wtimeoutMS", "journal"});
-    mongo::write_concern made;
+    core::mongo::write_concern made;
     if (const json::value* w = stated(fields, "w")) {
         if (w->is_string())
             made.w = std::string{w->get_string()};
@@ -59,7 +58,7 @@ outcome run_string(const json::value& c, const settings& options)
     const json::object& fields = c.as_object();
     demand_only(fields, {"description", "uri", "valid", "warning", "readConcern", "writeConcern"});
     if (!fields.at("valid").as_bool() && !stated(fields, "warning")) {
-        const auto parsed = mongo::parse_uri(std::string_view{fields.at("uri").as_string()});
+        const auto parsed = core::mongo::parse_uri(std::string_view{fields.at("uri").as_string()});
         const bool refused = !parsed || (!parsed->warnings.empty() &&
                                          parsed->settings.read_concern.is_default() &&
                                          parsed->settings.write_concern.is_default());
@@ -85,7 +84,7 @@ void check_document(const Concern& made, const json::object& fields, std::string
     if (const auto is_default = stated_flag(fields, "isServerDefault"))
         demand(made.is_default() == *is_default, "isServerDefault differs");
     if (const json::value* expected = stated(fields, document))
-        demand_same(mongo::to_document(made), expected->as_object());
+        demand_same(core::mongo::to_document(made), expected->as_object());
 }
 
 outcome run_document(const json::value& c, const settings&)
@@ -99,8 +98,8 @@ outcome run_document(const json::value& c, const settings&)
         check_document(read_concern_of(given->as_object()), fields, "readConcernDocument");
     }
     if (const json::value* given = stated(fields, "writeConcern")) {
-        const mongo::write_concern made = write_concern_of(given->as_object());
-        const auto checked = mongo::check(made);
+        const core::mongo::write_concern made = write_concern_of(given->as_object());
+        const auto checked = core::mongo::check(made);
         demand(checked.has_value() == fields.at("valid").as_bool(),
                checked ? "the write concern was accepted" : checked.error().explain());
         check_document(made, fields, "writeConcernDocument");

@@ -10,7 +10,6 @@ namespace holdfast::spec {
 namespace {
 
 namespace json = boost::json;
-namespace mongo = core::mongo;
 
 using addresses = std::set<std::string>;
 
@@ -22,10 +21,10 @@ addresses texts_of(const std::vector<endpoint>& list)
     return all;
 }
 
-addresses texts_of(const mongo::topology_description& t)
+addresses texts_of(const core::mongo::topology_description& t)
 {
     addresses all;
-    for (const mongo::server_ptr& s : t.servers)
+    for (const core::mongo::server_ptr& s : t.servers)
         all.insert(s->address.value());
     return all;
 }
@@ -59,12 +58,13 @@ std::string with_user(std::string uri)
 }
 
 void check_option(std::string_view name, const json::value& expected,
-                  const mongo::client_settings& found)
+                  const core::mongo::client_settings& found)
 {
-    const mongo::option_alias* const alias = mongo::option_table().find_alias(name);
-    const mongo::option* const which = mongo::find_option(alias ? alias->stands_for : name);
+    const core::mongo::option_alias* const alias = core::mongo::option_table().find_alias(name);
+    const core::mongo::option* const which = core::mongo::find_option(alias ? alias->stands_for
+                                                                            : name);
     demand(which != nullptr, "there is no option " + std::string{name});
-    std::vector<std::string> got = mongo::written(*which, found);
+    std::vector<std::string> got = core::mongo::written(*which, found);
     if (which->name == "tls")  // that nothing was said does not mean that there is none
         got = {uses_tls(found) ? "true" : "false"};
     std::string shown;
@@ -75,10 +75,10 @@ void check_option(std::string_view name, const json::value& expected,
 }
 
 void check_options(const json::object& expected, const std::string& uri,
-                   const mongo::client_settings& found, seedlist_client& client)
+                   const core::mongo::client_settings& found, seedlist_client& client)
 {
     for (const auto& [name, value] : expected) {
-        if (mongo::find_option(name) != mongo::find_option("authSource")) {
+        if (core::mongo::find_option(name) != core::mongo::find_option("authSource")) {
             check_option(name, value, found);
             continue;
         }
@@ -89,21 +89,21 @@ void check_options(const json::object& expected, const std::string& uri,
 }
 
 /// Parts of the connection string that are not options.
-void check_parsed_options(const json::object& expected, const mongo::client_settings& found)
+void check_parsed_options(const json::object& expected, const core::mongo::client_settings& found)
 {
     demand_only(expected, {"user", "password", "db", "auth_database", "defaultDatabase"});
-    const mongo::credential who = found.credential.value_or(mongo::credential{});
+    const core::mongo::credential who = found.credential.value_or(core::mongo::credential{});
     for (const auto& [name, value] : expected) {
-        const std::optional<std::string>& got = name == "user"       ? who.username
-                                                : name == "password" ? who.password
-                                                                     : found.database;
+        const std::optional<std::string> got = name == "user"       ? who.username
+                                               : name == "password" ? text_of(who.password)
+                                                                    : found.database;
         demand_equal(got, std::string{value.as_string()}, name);
     }
 }
 
 /// A file does not say what it wants to be run against, only its folder does. But it can be seen:
 /// hosts that no record names can be known from the members of a replica set alone.
-deployment deployment_for(const json::object& fields, const mongo::client_settings& settings)
+deployment deployment_for(const json::object& fields, const core::mongo::client_settings& settings)
 {
     if (settings.load_balanced)
         return deployment::load_balanced;
@@ -111,13 +111,13 @@ deployment deployment_for(const json::object& fields, const mongo::client_settin
     if (!hosts)
         return stated(fields, "numHosts") ? deployment::sharded : deployment::replica_set;
     const bool by_records = std::ranges::all_of(hosts->as_array(), [&](const json::value& host) {
-        const auto parts = mongo::parts_of(mongo::reported_address(host.as_string()));
-        return mongo::shares_domain(settings.srv->host, parts.host);
+        const auto parts = core::mongo::parts_of(core::mongo::reported_address(host.as_string()));
+        return core::mongo::shares_domain(settings.srv->host, parts.host);
     });
     return by_records ? deployment::sharded : deployment::replica_set;
 }
 
-outcome run(const json::object& fields)
+outcome run_dns_seedlist(const json::object& fields)
 {
     demand_only(fields, {"uri", "seeds", "numSeeds", "hosts", "numHosts", "options",
                          "parsed_options", "error", "comment", "ping"});
@@ -129,7 +129,7 @@ outcome run(const json::object& fields)
     if (must_fail)
         return passed{};
     demand(resolved.has_value(), resolved ? "" : resolved.error().explain());
-    const mongo::client_settings& settings = resolved->settings;
+    const core::mongo::client_settings& settings = resolved->settings;
     check_hosts(fields, "seeds", "numSeeds", texts_of(settings.seeds));
     if (const json::value* options = stated(fields, "options"))
         check_options(options->as_object(), uri, settings, client);
@@ -144,22 +144,22 @@ outcome run(const json::object& fields)
 }
 
 /// One case per file, with a mongodb+srv string and what follows from it.
-bool recognises(const json::object& file)
+bool recognises_dns_seedlist(const json::object& file)
 {
     const json::value* const uri = file.if_contains("uri");
     return uri && uri->is_string() && !file.contains("phases") &&
            (file.contains("seeds") || file.contains("numSeeds") || file.contains("error"));
 }
 
-std::vector<test_case> cases(const json::object& file)
+std::vector<test_case> dns_seedlist_cases(const json::object& file)
 {
-    return {
-        {std::string{file.at("uri").as_string()}, [&file](const settings&) { return run(file); }}};
+    return {{std::string{file.at("uri").as_string()},
+             [&file](const settings&) { return run_dns_seedlist(file); }}};
 }
 
 }  // namespace
 
 /// The official DNS records name the ports.
-const format dns_seedlist{"dns-seedlist", recognises, cases, true};
+const format dns_seedlist{"dns-seedlist", recognises_dns_seedlist, dns_seedlist_cases, true};
 
 }  // namespace holdfast::spec

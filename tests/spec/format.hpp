@@ -25,6 +25,7 @@ struct settings {
     bool profile_given = false;  // then there are no exceptions
     std::string_view topology = "any";
     std::string_view runtime = "net";
+    bool rescue = true;  // rescueFromDeposedPrimary of all clients
     std::string_view file = {};  // where the case was found
 };
 
@@ -60,6 +61,7 @@ extern const format round_trip;
 extern const format in_window;
 extern const format pool;
 extern const format dns_seedlist;
+extern const format legacy_tests;
 extern const format unified_tests;
 
 /// All of the above. A new format is one file and one line in formats.cpp.

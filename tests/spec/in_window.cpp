@@ -44,7 +44,7 @@ counts choose_often(const topology_ptr& t, const counts& running, std::int64_t i
     return chosen;
 }
 
-outcome run(const json::object& file)
+outcome run_in_window(const json::object& file)
 {
     demand_only(file, {"description", "topology_description", "mocked_topology_state", "iterations",
                        "outcome"});
@@ -71,18 +71,18 @@ outcome run(const json::object& file)
     return passed{};
 }
 
-bool recognises(const json::object& file)
+bool recognises_in_window(const json::object& file)
 {
     return file.contains("mocked_topology_state");
 }
 
-std::vector<test_case> cases(const json::object& file)
+std::vector<test_case> in_window_cases(const json::object& file)
 {
-    return {{description_of(file), [&file](const settings&) { return run(file); }}};
+    return {{description_of(file), [&file](const settings&) { return run_in_window(file); }}};
 }
 
 }  // namespace
 
-const format in_window{"in-window", recognises, cases};
+const format in_window{"in-window", recognises_in_window, in_window_cases};
 
 }  // namespace holdfast::spec

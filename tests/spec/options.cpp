@@ -22,8 +22,10 @@ N passed, N failed, N skipped.
                    as_specified but a few exceptions, which are printed after the count
   --topology T     any (default), every, single, replica_set, sharded or load_balanced
   --runtime R      net (default), on sockets, or sim, in a simulation on virtual time
+  --no-rescue      clients have rescueFromDeposedPrimary=false: what passes does not depend on it
   --jobs N         run N files at a time (1, up to 64), each in a process of its own; the output is
-                   the same. Files whose servers need fixed ports are run one after the other
+                   the same. Files whose servers need fixed ports are run one after the other;
+                   those with time limits below 150 ms alone, after all others, unless simulated
   --help           this text
 
 Topology and runtime are for the unified format, whose cases talk to servers of the embedded lab;
@@ -105,6 +107,8 @@ bool take_flag(options& to, std::string_view name)
         return to.verbose = true;
     if (name == "--help")
         return to.help = true;
+    if (name == "--no-rescue")
+        return !(to.run.rescue = false);
     return false;
 }
 

@@ -102,7 +102,7 @@ bool asks_for_newer(const json::object& file)
     });
 }
 
-outcome run(const json::object& file, const settings& options)
+outcome run_pool(const json::object& file, const settings& options)
 {
     demand_only(file, {"version", "style", "description", "poolOptions", "operations", "error",
                        "events", "ignore", "runOn", "failPoint"});
@@ -123,19 +123,19 @@ outcome run(const json::object& file, const settings& options)
     return passed{};
 }
 
-bool recognises(const json::object& file)
+bool recognises_pool(const json::object& file)
 {
     return file.contains("style") && file.contains("operations") && file.contains("events");
 }
 
-std::vector<test_case> cases(const json::object& file)
+std::vector<test_case> pool_cases(const json::object& file)
 {
-    return {
-        {description_of(file), [&file](const settings& options) { return run(file, options); }}};
+    return {{description_of(file),
+             [&file](const settings& options) { return run_pool(file, options); }}};
 }
 
 }  // namespace
 
-const format pool{"connection-pool", recognises, cases};
+const format pool{"connection-pool", recognises_pool, pool_cases};
 
 }  // namespace holdfast::spec

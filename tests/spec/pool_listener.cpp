@@ -9,7 +9,7 @@ namespace json = boost::json;
 
 namespace {
 
-json::value token(duration took)
+json::value event_token(duration took)
 {
     return std::chrono::duration<double, std::milli>{took}.count();
 }
@@ -39,7 +39,7 @@ void pool_listener::on(const connection_created& e) noexcept
 void pool_listener::on(const connection_ready& e) noexcept
 {
     add("ConnectionReady", e.server,
-        {{"connectionId", e.connection.value()}, {"duration", token(e.took)}});
+        {{"connectionId", e.connection.value()}, {"duration", event_token(e.took)}});
 }
 void pool_listener::on(const connection_closed& e) noexcept
 {
@@ -52,12 +52,13 @@ void pool_listener::on(const connection_check_out_started& e) noexcept
 }
 void pool_listener::on(const connection_check_out_failed& e) noexcept
 {
-    add("ConnectionCheckOutFailed", e.server, {{"reason", e.reason}, {"duration", token(e.took)}});
+    add("ConnectionCheckOutFailed", e.server,
+        {{"reason", e.reason}, {"duration", event_token(e.took)}});
 }
 void pool_listener::on(const connection_checked_out& e) noexcept
 {
     add("ConnectionCheckedOut", e.server,
-        {{"connectionId", e.connection.value()}, {"duration", token(e.took)}});
+        {{"connectionId", e.connection.value()}, {"duration", event_token(e.took)}});
 }
 void pool_listener::on(const connection_checked_in& e) noexcept
 {

@@ -22,9 +22,9 @@ namespace json = boost::json;
 namespace {
 
 constexpr duration timeout = 15s;
-constexpr duration longest_run = 60s;
+constexpr duration longest_live_run = 60s;
 
-std::string text(const json::object& operation, std::string_view field)
+std::string owned_text(const json::object& operation, std::string_view field)
 {
     return std::string{operation.at(field).as_string()};
 }
@@ -93,7 +93,7 @@ void make_pool(const case_ptr& in)
 
 awaitable<void> wait_for_event(case_ptr in, const json::object& operation)
 {
-    const std::string event = text(operation, "event");
+    const std::string event = owned_text(operation, "event");
     const auto wanted = operation.at("count").as_int64();
     const json::value* const limit = operation.if_contains("timeout");
     const time_point until = in->world->steady_now() +
@@ -110,7 +110,7 @@ awaitable<void> wait_for_event(case_ptr in, const json::object& operation)
 
 awaitable<std::optional<error>> wait_for_thread(case_ptr in, const json::object& operation)
 {
-    const auto other = in->threads.at(text(operation, "target"));
+    const auto other = in->threads.at(owned_text(operation, "target"));
     const time_point until = in->world->steady_now() + timeout;
     for (;;) {
         const auto seen = other->news.count();
@@ -141,7 +141,7 @@ awaitable<std::optional<error>> check_out(case_ptr in, const json::object& opera
 /// What the pool does at once. False if there is no such operation.
 bool perform_now(const case_ptr& in, const json::object& operation)
 {
-    const std::string name = text(operation, "name");
+    const std::string name = owned_text(operation, "name");
     if (name == "ready") {
         in->pool->mark_ready();
     } else if (name == "clear") {
@@ -151,7 +151,7 @@ bool perform_now(const case_ptr& in, const json::object& operation)
     } else if (name == "close") {
         in->pool->close(false);
     } else if (name == "checkIn") {
-        const auto which = in->in_use.find(text(operation, "connection"));
+        const auto which = in->in_use.find(owned_text(operation, "connection"));
         demand(which != in->in_use.end(), "no such connection is in use");
         in->in_use.erase(which);
     } else {
@@ -167,7 +167,7 @@ awaitable<std::optional<error>> perform(case_ptr in, const json::object& operati
                             "connection", "interruptInUseConnections"});
     if (perform_now(in, operation))
         co_return std::nullopt;
-    const std::string name = text(operation, "name");
+    const std::string name = owned_text(operation, "name");
     std::optional<error> came;
     if (name == "checkOut") {
         came = co_await check_out(in, operation);
@@ -220,7 +220,7 @@ awaitable<void> carry_out(case_ptr in, const json::object& file)
             on->news.notify();
         } else if (operation.at("name") == "start") {
             auto made = std::make_shared<live_thread>(*in->world);
-            in->threads.emplace(text(operation, "target"), made);
+            in->threads.emplace(owned_text(operation, "target"), made);
             in->lab.servers().start(work(in, std::move(made)));
         } else {
             in->failed = co_await perform(in, operation);
@@ -272,7 +272,7 @@ pool_story run_on_lab(const json::object& file, const pool_options& options, boo
     unified::running_lab& lab = unified::lab_for(which);
     const auto in = std::make_shared<live_case>(lab, options);
     pool_story received;
-    const bool ended = lab.servers().run(attempt(in, file, &received), longest_run);
+    const bool ended = lab.servers().run(attempt(in, file, &received), longest_live_run);
     lab.broken = lab.broken || !ended;
     if (lab.broken)
         unified::abandon(which);

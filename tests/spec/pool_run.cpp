@@ -7,7 +7,6 @@
 
 namespace holdfast::spec {
 
-using namespace core;
 using namespace std::chrono_literals;
 namespace json = boost::json;
 
@@ -152,12 +151,12 @@ void pool_run::check_out(thread& t, const json::object& operation)
         labelled_[t.label] = *at_once;
         return;
     }
-    const checkout_id who{++last_checkout_};
+    const core::checkout_id who{++last_checkout_};
     t.waits_for = who;
     pool_.check_out(who, now_);
     if (options_.wait_queue_timeout)
         at(now_ + *options_.wait_queue_timeout, [this, who] {
-            pool_.cancel(who, checkout_failure::timeout, now_);
+            pool_.cancel(who, core::checkout_failure::timeout, now_);
             settle();
         });
 }
@@ -175,16 +174,16 @@ void pool_run::advance()
 void pool_run::settle()
 {
     do {
-        for (const pool_event& e : pool_.take_events())
+        for (const core::pool_event& e : pool_.take_events())
             events_.push_back(to_text(e, options_.as_events));
-        for (const pool_effect& e : pool_.take_effects())
+        for (const core::pool_effect& e : pool_.take_effects())
             std::visit([this](const auto& one) { carry_out(one); }, e);
     } while (pool_.has_effects());
-    for (const pool_event& e : pool_.take_events())
+    for (const core::pool_event& e : pool_.take_events())
         events_.push_back(to_text(e, options_.as_events));
 }
 
-void pool_run::carry_out(const open_connection& e)
+void pool_run::carry_out(const core::open_connection& e)
 {
     at(now_ + opening_takes, [this, id = e.id] {
         pool_.opened(id, std::nullopt, now_);
@@ -193,25 +192,33 @@ void pool_run::carry_out(const open_connection& e)
 }
 
 /// The thread that has the connection finds it broken and checks it in.
-void pool_run::carry_out(const interrupt_connection& e)
+void pool_run::carry_out(const core::interrupt_connection& e)
 {
     pool_.check_in(e.id, true, now_);
 }
 
-void pool_run::carry_out(const hand_out& e)
+void pool_run::carry_out(const core::hand_out& e)
 {
     thread& t = waiting_thread(e.to);
     labelled_[t.label] = e.connection;
 }
 
-void pool_run::carry_out(const refuse& e)
+void pool_run::carry_out(const core::refuse& e)
 {
     thread& t = waiting_thread(e.who);
     demand(e.cause.has_value(), "a checkout was refused without a cause");
     t.failed = e.cause;
 }
 
-pool_run::thread& pool_run::waiting_thread(checkout_id who)
+void pool_run::carry_out(const core::wake_up& e)
+{
+    at(e.at, [this] {
+        pool_.woke(now_);
+        settle();
+    });
+}
+
+pool_run::thread& pool_run::waiting_thread(core::checkout_id who)
 {
     for (auto& [name, t] : threads_) {
         if (t.waits_for == who) {

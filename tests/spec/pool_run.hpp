@@ -55,6 +55,7 @@ private:
     void carry_out(const core::interrupt_connection& e);
     void carry_out(const core::hand_out& e);
     void carry_out(const core::refuse& e);
+    void carry_out(const core::wake_up& e);
     thread& waiting_thread(core::checkout_id who);
 
     void at(time_point when, std::function<void()> what) { due_.emplace(when, std::move(what)); }

@@ -114,7 +114,7 @@ public:
         : files_{files}, wanted_{wanted}, to_{to}, progress_(files.size())
     {
         for (std::size_t n = 0; n < files.size(); ++n)
-            (needs_fixed_ports(files[n]) ? one_at_a_time_ : any_time_).push_back(n);
+            queue_for(needs_of(files[n])).push_back(n);
     }
 
     std::size_t run()
@@ -131,12 +131,22 @@ public:
     }
 
 private:
-    /// Files with fixed ports first: they cannot be shared out at the end.
+    std::deque<std::size_t>& queue_for(const file_needs& needs)
+    {
+        if (needs.exact_times && wanted_.run.runtime != "sim")
+            return alone_;
+        return needs.fixed_ports ? one_at_a_time_ : any_time_;
+    }
+
+    /// Files with fixed ports first: they cannot be shared out at the end. Last, one by one, those
+    /// that must run alone.
     std::optional<std::size_t> take_file()
     {
         std::deque<std::size_t>* from = &any_time_;
         if (!one_at_a_time_.empty() && !holder_of_ports_)
             from = &one_at_a_time_;
+        if (from->empty() && busy_ == 0)
+            from = &alone_;
         if (from->empty())
             return std::nullopt;
         const std::size_t file = from->front();
@@ -177,6 +187,7 @@ private:
     {
         to.file = file;
         to.last = file;
+        ++busy_;
         to.connection.send(std::to_string(file));  // if it is gone, recv() will notice
     }
 
@@ -224,6 +235,7 @@ private:
         if (holder_of_ports_ == by.file)
             holder_of_ports_.reset();
         by.file.reset();
+        --busy_;
     }
 
     /// There is nothing left for the child to do, or it is gone.
@@ -263,8 +275,10 @@ private:
     std::vector<file_progress> progress_;
     std::deque<std::size_t> any_time_;
     std::deque<std::size_t> one_at_a_time_;
+    std::deque<std::size_t> alone_;
     std::optional<std::size_t> holder_of_ports_;
     std::vector<child> children_;
+    std::size_t busy_ = 0;  // children that are running a file
     std::size_t count_ = 0;
 };
 

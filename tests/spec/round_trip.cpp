@@ -16,7 +16,7 @@ duration time(const json::value& number)
     return std::chrono::nanoseconds{std::llround(number.to_number<double>() * 1e6)};
 }
 
-outcome run(const json::object& file)
+outcome run_round_trip(const json::object& file)
 {
     demand_only(file, {"avg_rtt_ms", "new_rtt_ms", "new_avg_rtt"});
     core::mongo::round_trip_tracker tracker;
@@ -33,20 +33,20 @@ outcome run(const json::object& file)
     return passed{};
 }
 
-bool recognises(const json::object& file)
+bool recognises_round_trip(const json::object& file)
 {
     return file.contains("avg_rtt_ms") && file.contains("new_rtt_ms");
 }
 
-std::vector<test_case> cases(const json::object& file)
+std::vector<test_case> round_trip_cases(const json::object& file)
 {
     return {{"average of " + json::serialize(file.at("avg_rtt_ms")) + " and " +
                  json::serialize(file.at("new_rtt_ms")),
-             [&file](const settings&) { return run(file); }}};
+             [&file](const settings&) { return run_round_trip(file); }}};
 }
 
 }  // namespace
 
-const format round_trip{"round-trip-time", recognises, cases};
+const format round_trip{"round-trip-time", recognises_round_trip, round_trip_cases};
 
 }  // namespace holdfast::spec

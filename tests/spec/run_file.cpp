@@ -2,6 +2,8 @@
 
 #include "exceptions.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -51,6 +53,28 @@ try {
     return c.run(options);
 } catch (const std::exception& e) {
     return failed{e.what()};
+}
+
+/// Of real time that a case may be late on a busy machine.
+constexpr std::int64_t short_limit_ms = 150;
+
+bool is_short_limit(std::string_view name, const json::value& value)
+{
+    const bool limit = name == "timeoutMS" || name.ends_with("TimeoutMS") ||
+                       name.ends_with("TimeMS");
+    const std::int64_t* const ms = value.if_int64();
+    return limit && ms && *ms > 0 && *ms <= short_limit_ms;
+}
+
+/// Whether anything in the file has a time limit, or a delay, of some tens of milliseconds.
+bool has_short_limit(const json::value& in)
+{
+    if (const json::array* const all = in.if_array())
+        return std::ranges::any_of(*all, has_short_limit);
+    const json::object* const fields = in.if_object();
+    return fields && std::ranges::any_of(*fields, [](const auto& one) {
+               return is_short_limit(one.key(), one.value()) || has_short_limit(one.value());
+           });
 }
 
 /// Runs a case once, or under "every" on each topology that it can be run on.
@@ -129,11 +153,11 @@ std::size_t run_file(const fs::path& path, const options& wanted, const record_s
     return count;
 }
 
-bool needs_fixed_ports(const fs::path& path)
+file_needs needs_of(const fs::path& path)
 {
     const json::value file = read_file(path);
     const format* const known = format_of(file);
-    return known && known->fixed_ports;
+    return {.fixed_ports = known && known->fixed_ports, .exact_times = has_short_limit(file)};
 }
 
 }  // namespace holdfast::spec

@@ -38,6 +38,7 @@ private:
     void perform(const core::mongo::request_check&) {}  // the file says when checks happen
     void perform(const core::mongo::cancel_check&) {}
     void perform(const core::mongo::warn&) {}
+    void perform(const core::mongo::release_operations&) {}
     core::connection_pool& pool_of(const endpoint& server);
 
     core::mongo::resilience_profile profile_;

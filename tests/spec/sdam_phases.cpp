@@ -19,7 +19,7 @@ bson::document document(const json::value& fields)
     return *std::move(made);
 }
 
-failure_kind kind_named(std::string_view name)
+failure_kind failure_kind_named(std::string_view name)
 {
     if (name == "command")
         return failure_kind::command;
@@ -53,7 +53,7 @@ void fail_all(const json::array& errors, sdam_client& client)
     for (const json::value& fields : errors) {
         const case_fields e{fields};
         e.demand_only({"address", "when", "type", "maxWireVersion", "generation", "response"});
-        const failure_kind kind = kind_named(e.text("type"));
+        const failure_kind kind = failure_kind_named(e.text("type"));
         const bool answered = e.has("response");
         demand(answered == (kind == failure_kind::command),
                "a response belongs to an error of type command, and only to that");
@@ -89,7 +89,7 @@ void run_phase(const json::value& fields, sdam_client& client)
         check_events(events->as_array(), received);
 }
 
-outcome run(const json::object& file, const settings& options)
+outcome run_sdam(const json::object& file, const settings& options)
 {
     sdam_client client{file.at("uri").as_string(), profile_named(options.profile)};
     int number = 0;
@@ -104,21 +104,21 @@ outcome run(const json::object& file, const settings& options)
     return passed{};
 }
 
-bool recognises(const json::object& file)
+bool recognises_sdam(const json::object& file)
 {
     const json::value* const phases = file.if_contains("phases");
     return phases && phases->is_array() && file.contains("uri");
 }
 
-std::vector<test_case> cases(const json::object& file)
+std::vector<test_case> sdam_cases(const json::object& file)
 {
     demand_only(file, {"description", "uri", "phases"});
-    return {
-        {description_of(file), [&file](const settings& options) { return run(file, options); }}};
+    return {{description_of(file),
+             [&file](const settings& options) { return run_sdam(file, options); }}};
 }
 
 }  // namespace
 
-const format sdam_phases{"sdam-phases", recognises, cases};
+const format sdam_phases{"sdam-phases", recognises_sdam, sdam_cases};
 
 }  // namespace holdfast::spec

@@ -21,25 +21,25 @@ namespace holdfast::spec {
 namespace {
 
 using namespace std::chrono_literals;
-namespace mongo = core::mongo;
 
 constexpr auto timeout = 20s;  // for a whole case, on a busy machine
 
 /// Servers that are to be checked, in the order in which they became known.
-void note(const std::vector<mongo::effect>& effects, std::deque<endpoint>& unchecked)
+void note(const std::vector<core::mongo::effect>& effects, std::deque<endpoint>& unchecked)
 {
-    for (const mongo::effect& e : effects) {
-        if (const auto* start = std::get_if<mongo::start_monitor>(&e))
+    for (const core::mongo::effect& e : effects) {
+        if (const auto* start = std::get_if<core::mongo::start_monitor>(&e))
             unchecked.push_back(start->server);
-        if (const auto* stop = std::get_if<mongo::stop_monitor>(&e))
+        if (const auto* stop = std::get_if<core::mongo::stop_monitor>(&e))
             std::erase(unchecked, stop->server);
     }
 }
 
-endpoint first_data_bearing(const mongo::topology_description& t)
+endpoint first_data_bearing(const core::mongo::topology_description& t)
 {
-    const auto found = std::ranges::find_if(t.servers, [](const mongo::server_ptr& s) {
-        return mongo::is_data_bearing(s->type) && s->type != mongo::server_type::rs_secondary;
+    const auto found = std::ranges::find_if(t.servers, [](const core::mongo::server_ptr& s) {
+        return core::mongo::is_data_bearing(s->type) &&
+               s->type != core::mongo::server_type::rs_secondary;
     });
     demand(found != t.servers.end(), "there is no server to ping");
     return (*found)->address;
@@ -78,18 +78,18 @@ T seedlist_client::run(runtime::awaitable<T> what)
     return *std::move(value);
 }
 
-result<mongo::parsed_uri> seedlist_client::resolve(std::string_view uri)
+result<core::mongo::parsed_uri> seedlist_client::resolve(std::string_view uri)
 {
-    auto parsed = mongo::parse_uri(uri);
+    auto parsed = core::mongo::parse_uri(uri);
     if (!parsed)
         return parsed;
     return run(shell::mongo::look_up_seeds(*world_, *std::move(parsed)));
 }
 
-mongo::topology_ptr seedlist_client::discover(const mongo::client_settings& settings,
-                                              deployment behind, bool with_ping)
+core::mongo::topology_ptr seedlist_client::discover(const core::mongo::client_settings& settings,
+                                                    deployment behind, bool with_ping)
 {
-    mongo::client_settings received = settings;
+    core::mongo::client_settings received = settings;
     runtime::tls_ptr tls;
     if (uses_tls(received)) {
         received.tls.ca_file = seedlist_certificate();
@@ -102,25 +102,25 @@ mongo::topology_ptr seedlist_client::discover(const mongo::client_settings& sett
     }
     std::vector<std::uint16_t> ports;
     for (const endpoint& seed : received.seeds)
-        ports.push_back(mongo::parts_of(seed).port);
+        ports.push_back(core::mongo::parts_of(seed).port);
     seedlist_servers servers{*world_, behind, std::move(ports), std::move(tls)};
-    mongo::topology_ptr found = run(visit(std::move(received), with_ping));
+    core::mongo::topology_ptr found = run(visit(std::move(received), with_ping));
     servers.stop();
     context_->poll();  // their coroutines notice
     return found;
 }
 
-runtime::awaitable<mongo::topology_ptr> seedlist_client::visit(mongo::client_settings settings,
-                                                               bool with_ping)
+runtime::awaitable<core::mongo::topology_ptr> seedlist_client::visit(
+    core::mongo::client_settings settings, bool with_ping)
 {
     auto config = shell::mongo::make_connection_config(*world_, settings, {});
     demand(config.has_value(), config ? "" : config.error().explain());
-    mongo::topology_settings start;
+    core::mongo::topology_settings start;
     start.seeds = settings.seeds;
     start.replica_set = settings.replica_set;
     start.direct_connection = settings.direct_connection;
     start.load_balanced = settings.load_balanced;
-    mongo::transition last = open_topology(start);
+    core::mongo::transition last = open_topology(start);
     std::deque<endpoint> unchecked;
     note(last.effects, unchecked);
     const time_point until = world_->steady_now() + timeout;
@@ -129,7 +129,7 @@ runtime::awaitable<mongo::topology_ptr> seedlist_client::visit(mongo::client_set
         unchecked.pop_front();
         auto handshaken = co_await shell::mongo::handshake(*world_, *config, server, until);
         demand(handshaken.has_value(), handshaken ? "" : handshaken.error().explain());
-        last = apply_check(last.after, mongo::parse_hello(server, handshaken->reply.view(),
+        last = apply_check(last.after, core::mongo::parse_hello(server, handshaken->reply.view(),
                                                           {handshaken->took, handshaken->took},
                                                           world_->steady_now()));
         note(last.effects, unchecked);

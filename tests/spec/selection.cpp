@@ -35,7 +35,7 @@ read_preference preference_from(const json::value& fields)
     return made;
 }
 
-operation_kind kind_named(std::string_view name)
+operation_kind operation_kind_named(std::string_view name)
 {
     demand(name == "read" || name == "write", "no kind of operation: " + std::string{name});
     return name == "read" ? operation_kind::read : operation_kind::write;
@@ -85,7 +85,7 @@ addresses from_snapshot(const topology_ptr& t, const selection_request& request,
     return all;
 }
 
-outcome run(const json::object& file)
+outcome run_selection(const json::object& file)
 {
     const json::value whole = file;
     const case_fields fields{whole};
@@ -98,7 +98,7 @@ outcome run(const json::object& file)
         for (const std::string& address : listed(fields.list("deprioritized_servers")))
             avoided.emplace_back(address);
     const selection_request request{
-        .kind = kind_named(fields.text_if("operation").value_or("read")),
+        .kind = operation_kind_named(fields.text_if("operation").value_or("read")),
         .preference = preference_from(file.at("read_preference")),
         .deprioritised = avoided};
     selection_settings settings;
@@ -132,19 +132,19 @@ bool recognises_staleness(const json::object& file)
 }
 
 /// The files have no description; what is asked of what stands in for it.
-std::vector<test_case> cases(const json::object& file)
+std::vector<test_case> selection_cases(const json::object& file)
 {
     const json::value* const operation = file.if_contains("operation");
     std::string what = operation ? std::string{operation->as_string()} + " " : "";
     what += json::serialize(file.at("read_preference"));
     if (file.contains("deprioritized_servers"))
         what += " with deprioritized servers";
-    return {{std::move(what), [&file](const settings&) { return run(file); }}};
+    return {{std::move(what), [&file](const settings&) { return run_selection(file); }}};
 }
 
 }  // namespace
 
-const format server_selection{"server-selection", recognises_logic, cases};
-const format max_staleness{"max-staleness", recognises_staleness, cases};
+const format server_selection{"server-selection", recognises_logic, selection_cases};
+const format max_staleness{"max-staleness", recognises_staleness, selection_cases};
 
 }  // namespace holdfast::spec

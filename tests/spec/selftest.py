@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 RUNNER = None
@@ -157,6 +158,25 @@ class SpecRunner(unittest.TestCase):
         out = self.expect(1, 0, 2)
         self.assertIn("no format known: 2 files\n    tests/b.json\n    tests/c.json\n", out)
 
+    def test_files_of_the_legacy_format_are_skipped_with_that_reason(self):
+        self.write({"runOn": [{"minServerVersion": "4.1.10"}], "database_name": "default",
+                    "collection_name": "default", "data": [], "key_vault_data": [],
+                    "tests": [{"description": name, "clientOptions": {}, "operations": [],
+                               "outcome": {}} for name in ("one", "two")]})
+        out = self.expect(0, 0, 2)
+        self.assertIn("skipped tests/any.json: one: the legacy format, which is not supported", out)
+
+    def test_what_is_no_ipv4_address_is_a_name(self):
+        def string(host, kind):
+            return {"description": host, "uri": f"mongodb://{host}", "valid": True,
+                    "warning": False, "options": {}, "auth": None,
+                    "hosts": [{"type": kind, "host": host, "port": None}]}
+        self.write({"tests": [string("127.0.0.1", "ipv4"), string("256.0.0.1", "hostname"),
+                              string("1.2.3", "hostname")]})
+        self.expect(3, 0, 0)
+        self.write({"tests": [string("256.0.0.1", "ipv4"), string("10.0.0.1", "hostname")]})
+        self.expect(0, 2, 0)
+
     def test_bad_usage(self):
         self.write(corpus(valid=[GOOD_REGEX]))
         self.expect_refusal("no such file", "absent")
@@ -204,6 +224,18 @@ class SpecRunner(unittest.TestCase):
             outputs.add((out, (self.root / "out.json").read_text()))
         self.assertEqual(len(outputs), 1)
 
+    def test_files_with_short_time_limits_run_alone_on_real_time(self):
+        wait = {"description": "waits", "operations": [
+            {"name": "wait", "object": "testRunner", "arguments": {"ms": 500}}]}
+        hurried = {"client": {"id": "c", "uriOptions": {"socketTimeoutMS": 100}}}
+        for n in range(3):
+            self.write({"description": "d", "schemaVersion": "1.0", "createEntities": [hurried],
+                        "tests": [wait]}, f"{n}.json")
+        began = time.monotonic()
+        self.expect(3, 0, 0, "--jobs", "3")
+        self.assertGreaterEqual(time.monotonic() - began, 1.5, "they ran beside each other")
+        self.expect(3, 0, 0, "--jobs", "3", "--runtime", "sim")
+
     def test_process_that_crashes_is_a_failure_of_its_file(self):
         wait = {"description": "waits", "operations": [
             {"name": "wait", "object": "testRunner", "arguments": {"ms": 60_000}}]}
@@ -216,9 +248,11 @@ class SpecRunner(unittest.TestCase):
             for line in parent.stdout:
                 if "4.json" in line:
                     break  # only the slow file is left
+            # The process that ran the last of the others ends when there is no file left for it.
             children = pathlib.Path(f"/proc/{parent.pid}/task/{parent.pid}/children")
-            for child in children.read_text().split():
-                os.kill(int(child), signal.SIGKILL)
+            while len(running := children.read_text().split()) > 1:
+                time.sleep(0.001)
+            os.kill(int(running[0]), signal.SIGKILL)
             rest = parent.stdout.read()
         self.assertEqual(parent.returncode, 1, rest)
         self.assertIn("FAILED tests/a_slow.json: (the whole file)\n"

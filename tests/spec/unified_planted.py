@@ -190,3 +190,22 @@ WRONG_ERRORS = {
     "no failed write": ({"writeErrors": {}}, "expected 0 write errors, found 1"),
     "an unknown expectation": ({"guess": 1}, "has a key that is not known: guess"),
 }
+
+
+def about_filled(name, event, count):
+    return {"name": name, "object": "testRunner",
+            "arguments": {"client": "filled", "event": {event: {}}, "count": count}}
+
+
+# Connections that fill a pool break in their handshake, and the pool must not be cleared.
+KEPT_POOL = [
+    {"name": "failPoint", "object": "testRunner", "arguments": {"client": "other", "failPoint": {
+        "configureFailPoint": "failCommand", "mode": {"skip": 1},
+        "data": {"failCommands": ["hello", "isMaster"], "appName": "filled",
+                 "closeConnection": True}}}},
+    {"name": "createEntities", "object": "testRunner", "arguments": {"entities": [{"client": {
+        "id": "filled", "observeEvents": ["poolClearedEvent", "connectionClosedEvent"],
+        "uriOptions": {"appname": "filled", "minPoolSize": 2, "maxConnecting": 1,
+                       "serverMonitoringMode": "poll", "heartbeatFrequencyMS": 1000000}}}]}},
+    about_filled("waitForEvent", "connectionClosedEvent", 1),
+    about_filled("assertEventCount", "poolClearedEvent", 0)]

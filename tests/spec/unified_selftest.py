@@ -14,8 +14,8 @@ import sys
 import tempfile
 import unittest
 
-from unified_planted import (EVENTS, FIND, GOOD, INSERT, MESSAGES, PLANTED, TWICE, WRONG_ERRORS,
-                             fail_once, put, remove, run_command)
+from unified_planted import (EVENTS, FIND, GOOD, INSERT, KEPT_POOL, MESSAGES, PLANTED, TWICE,
+                             WRONG_ERRORS, fail_once, put, remove, run_command)
 
 RUNNER = None
 
@@ -261,6 +261,26 @@ class UnifiedTests(unittest.TestCase):
                          "expectResult": expected}]}]}
                     self.expect(file, 1 - fails, fails, 0)
 
+    def test_the_deprecated_count_hands_raw_data_on(self):
+        count = {"name": "count", "object": "coll", "arguments": {"filter": {}, "rawData": True}}
+        for sent, fails in ({"count": "coll", "rawData": True}, 0), ({"rawData": False}, 1):
+            self.expect(self.case(count, expectEvents=[
+                {"client": "client", "ignoreExtraEvents": True,
+                 "events": [{"commandStartedEvent": {"command": sent}}]}]), 1 - fails, fails, 0)
+
+    def test_modes_of_read_preferences_have_no_case(self):
+        for mode, fails in ("Primary", 0), ("SecondaryPreferred", 0), ("guess", 1):
+            file = copy.deepcopy(self.case())
+            file["createEntities"][2]["collection"]["collectionOptions"] = {
+                "readPreference": {"mode": mode}}
+            self.expect(file, 1 - fails, fails, 0)
+
+    def test_a_case_that_wants_its_pool_kept_runs_under_the_newer_profile(self):
+        file = {**self.case(*KEPT_POOL), "runOnRequirements": [{"topologies": ["single"]}]}
+        self.assertIn("exception: tests/any.json: d under upstream_2026_07",
+                      self.expect(file, 1, 0, 0, "--runtime", "sim"))
+        self.expect(file, 0, 1, 0, "--runtime", "sim", "--profile", "as_specified")
+
     def test_a_fail_point_is_gone_when_its_case_has_ended(self):
         broken = {"description": "a", "operations": [
             {"name": "failPoint", "object": "testRunner", "arguments": {
@@ -351,6 +371,9 @@ class UnifiedTests(unittest.TestCase):
                 ("transactions", operation({"name": "startTransaction", "object": "s"})),
                 ("the login mechanism MONGODB-OIDC", entity({"client": {"id": "b", "uriOptions": {
                     "authMechanism": "MONGODB-OIDC"}}})),
+                ("events of pending responses", {
+                    **entity({"client": {"id": "b", "observeEvents": [
+                        "connectionPendingResponseStarted"]}}), "schemaVersion": "1.28"}),
                 ("OpenTelemetry", entity({"client": {"id": "b", "observeTracingMessages": {}}}))):
             with self.subTest(word):
                 self.assertIn("not in the library yet: " + word, self.expect(file, 0, 0, 1))

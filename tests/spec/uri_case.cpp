@@ -44,6 +44,11 @@ std::optional<std::string> stated_text(const json::object& fields, std::string_v
     return found ? std::optional{std::string{found->as_string()}} : std::nullopt;
 }
 
+std::optional<std::string> text_of(const std::optional<secret>& kept)
+{
+    return kept ? std::optional{std::string{kept->view()}} : std::nullopt;
+}
+
 void demand_equal(const std::optional<std::string>& found,
                   const std::optional<std::string>& expected, std::string_view what)
 {

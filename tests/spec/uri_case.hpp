@@ -25,6 +25,9 @@ std::optional<std::string> stated_text(const boost::json::object& fields, std::s
 void demand_equal(const std::optional<std::string>& found,
                   const std::optional<std::string>& expected, std::string_view what);
 
+/// A password, to be compared with what a file states.
+std::optional<std::string> text_of(const std::optional<secret>& kept);
+
 /// Values as a connection string would have them, one per occurrence: true is "true", {a: "b"} is
 /// "a:b", a list of strings is joined by commas, a list of objects is several values.
 std::vector<std::string> as_written(const boost::json::value& value);

@@ -60,7 +60,7 @@ struct index_models {
     }
 };
 
-constexpr named_operation all[] = {
+constexpr named_operation admin_operations_table[] = {
     {"runCommand",
      on_database<mongo::command_options, arg::text_if<"commandName">, arg::document<"command">>(
          [](const auto& on, std::string_view, const auto&... given) {
@@ -130,7 +130,7 @@ constexpr named_operation all[] = {
 
 std::span<const named_operation> admin_operations() noexcept
 {
-    return all;
+    return admin_operations_table;
 }
 
 }  // namespace holdfast::spec::unified

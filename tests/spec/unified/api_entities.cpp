@@ -70,10 +70,12 @@ void demand_taken(const std::string& name, const std::string& value)
                "; allowed: " + core::mongo::allowed_values(*known));
 }
 
-deployment::uri_options options_of(fields& what, std::string_view profile)
+deployment::uri_options options_of(fields& what, const context& in)
 {
     deployment::uri_options made;
-    made.emplace_back("resilienceProfile", profile);
+    made.emplace_back("resilienceProfile", in.profile);
+    if (!in.rescue)
+        made.emplace_back("rescueFromDeposedPrimary", "false");
     const auto given = what.document_if("uriOptions");
     if (!given)
         return made;
@@ -117,7 +119,7 @@ std::shared_ptr<client_entity> new_client(context& in, const entity_description&
     if (what.any("observeTracingMessages"))
         throw case_skipped{"needs OpenTelemetry"};
     const bool several = what.flag("useMultipleMongoses").value_or(false);
-    const std::string uri = in.lab.servers().uri(several, options_of(what, in.profile));
+    const std::string uri = in.lab.servers().uri(several, options_of(what, in));
     auto events = std::make_shared<client_events>(from.fields, in.named);
     auto news = std::make_shared<runtime::event>(*in.world);
     events->on_recorded = [news] { news->notify(); };

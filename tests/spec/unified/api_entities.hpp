@@ -69,13 +69,14 @@ struct thread_entity {
 
 /// All that belongs to one case while it runs.
 struct context {
-    context(running_lab& on, std::string_view under)
-        : lab{on}, profile{under}, world{on.servers().world()}
+    context(running_lab& on, const settings& options)
+        : lab{on}, profile{options.profile}, rescue{options.rescue}, world{on.servers().world()}
     {
     }
 
     running_lab& lab;
     std::string profile;
+    bool rescue;
     std::shared_ptr<runtime::world> world;
     entities named;
     matcher rules{named};

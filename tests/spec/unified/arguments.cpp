@@ -1,7 +1,10 @@
 #include "arguments.hpp"
 
+#include "core/mongo/settings/address.hpp"
 #include "holdfast/bson/builder.hpp"
 #include "matching.hpp"
+
+#include <algorithm>
 
 namespace holdfast::spec::unified {
 
@@ -185,6 +188,13 @@ constexpr named_mode modes[] = {
     {"nearest", mongo::read_mode::nearest},
 };
 
+/// Files write "Primary" in entities' options, where connection strings have "primary".
+bool same_mode(std::string_view known, std::string_view written)
+{
+    using core::mongo::ascii_lower;
+    return std::ranges::equal(known, written, {}, ascii_lower, ascii_lower);
+}
+
 }  // namespace
 
 std::optional<mongo::read_preference> fields::read_preference()
@@ -195,7 +205,8 @@ std::optional<mongo::read_preference> fields::read_preference()
     fields said{*found, what_ + ": readPreference"};
     mongo::read_preference made;
     const std::string_view wanted = said.text("mode");
-    const auto* const mode = std::ranges::find(modes, wanted, &named_mode::name);
+    const auto* const mode = std::ranges::find_if(
+        modes, [&](const named_mode& one) { return same_mode(one.name, wanted); });
     demand(mode != std::end(modes), "no such read preference: " + std::string{wanted});
     made.mode = mode->mode;
     made.tag_sets = said.array_if("tagSets");

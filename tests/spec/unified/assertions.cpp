@@ -150,7 +150,7 @@ outcome_later assert_topology_type(context_ptr in, const operation& what)
     co_return gave_nothing();
 }
 
-constexpr named_operation all[] = {
+constexpr named_operation assertions_table[] = {
     {"assertEventCount", assert_event_count},
     {"assertNumberConnectionsCheckedOut", assert_checked_out},
     {"assertSameLsidOnLastTwoCommands", assert_same_lsid},
@@ -168,7 +168,7 @@ constexpr named_operation all[] = {
 
 std::span<const named_operation> assertions() noexcept
 {
-    return all;
+    return assertions_table;
 }
 
 }  // namespace holdfast::spec::unified

@@ -109,7 +109,7 @@ outcome_later client_bulk_write(context_ptr in, const operation& what)
     co_return outcome_from(came);
 }
 
-constexpr named_operation all[] = {
+constexpr named_operation bulk_operations_table[] = {
     {"bulkWrite", bulk_write},
     {"clientBulkWrite", client_bulk_write},
 };
@@ -118,7 +118,7 @@ constexpr named_operation all[] = {
 
 std::span<const named_operation> bulk_operations() noexcept
 {
-    return all;
+    return bulk_operations_table;
 }
 
 }  // namespace holdfast::spec::unified

@@ -105,7 +105,7 @@ outcome_later close(context_ptr in, const operation& what)
     return close_cursor(in->named.share<cursor_entity>(what.object));
 }
 
-constexpr named_operation all[] = {
+constexpr named_operation cursor_operations_table[] = {
     {"createFindCursor", create_find_cursor, true},
     {"createCommandCursor", create_command_cursor, true},
     {"runCursorCommand", run_cursor_command},
@@ -118,7 +118,7 @@ constexpr named_operation all[] = {
 
 std::span<const named_operation> cursor_operations() noexcept
 {
-    return all;
+    return cursor_operations_table;
 }
 
 }  // namespace holdfast::spec::unified

@@ -4,6 +4,7 @@
 #include "api_call.hpp"
 #include "core/mongo/operation/draft.hpp"
 #include "core/mongo/operation/query.hpp"
+#include "core/mongo/operation/read_draft.hpp"
 #include "holdfast/mongo/operations.hpp"
 
 /// Helpers that other drivers have and have deprecated. The public API does without them; here they
@@ -24,10 +25,7 @@ result<core::mongo::command> count_command(const core::mongo::operation_space& s
     options.hint.write(made.body, "hint");
     options.comment.write(made.body, "comment");
     made.put("maxTimeMS", options.max_time);
-    if (auto read = make_read(made.to, space, options.read_concern, options.read_preference); !read)
-        return std::move(read).error();
-    made.limit(options.timeout);
-    return made.finish();
+    return finish_read(made, space, options);
 }
 
 /// A read, but none that may be retried.
@@ -65,7 +63,7 @@ outcome_later map_reduce(context_ptr in, const operation& what)
     co_return gave(all);
 }
 
-constexpr named_operation all[] = {
+constexpr named_operation deprecated_operations_table[] = {
     {"count",
      on_collection<mongo::count_options, arg::document<"filter">>(
          [](const mongo::collection& on, bson::view filter, const mongo::count_options& options) {
@@ -80,7 +78,7 @@ constexpr named_operation all[] = {
 
 std::span<const named_operation> deprecated_operations() noexcept
 {
-    return all;
+    return deprecated_operations_table;
 }
 
 }  // namespace holdfast::spec::unified

@@ -19,6 +19,7 @@ constexpr const char* grid_fs = "GridFS";
 constexpr const char* timeouts = "timeoutMS";
 constexpr const char* encryption = "client-side encryption";
 constexpr const char* telemetry = "OpenTelemetry";
+constexpr const char* pending_responses = "events of pending responses";
 
 struct use {
     std::string_view name;
@@ -64,6 +65,12 @@ constexpr use entity_fields[] = {
     {"observeTracingMessages", telemetry},
 };
 
+constexpr use observed_events[] = {
+    {"connectionPendingResponseStarted", pending_responses},
+    {"connectionPendingResponseSucceeded", pending_responses},
+    {"connectionPendingResponseFailed", pending_responses},
+};
+
 constexpr std::string_view known_mechanisms[] = {"SCRAM-SHA-1", "SCRAM-SHA-256", "PLAIN",
                                                  "MONGODB-X509"};
 
@@ -92,6 +99,17 @@ feature of_clauses(std::span<const requirement> clauses)
     return first;
 }
 
+feature of_events(const element& observed)
+{
+    if (observed.type() != type::array)
+        return {};
+    for (const element& one : observed.as_array())
+        if (auto found = one.type() == type::string ? named(observed_events, one.as_string())
+                                                    : feature{})
+            return found;
+    return {};
+}
+
 feature of_entity(const entity_description& what)
 {
     if (auto found = named(entity_kinds, what.kind))
@@ -99,6 +117,8 @@ feature of_entity(const entity_description& what)
     for (const use& field : entity_fields)
         if (what.fields.find_path(field.name))
             return field.of;
+    if (auto found = of_events(what.fields.find("observeEvents")))
+        return found;
     const element mechanism = what.fields.find_path("uriOptions.authMechanism");
     return mechanism.type() == type::string ? of_mechanism(mechanism.as_string()) : feature{};
 }

@@ -8,16 +8,16 @@
 namespace holdfast::spec::unified {
 namespace {
 
-using list = std::span<const named_operation> (*)() noexcept;
+using operation_list = std::span<const named_operation> (*)() noexcept;
 
-constexpr list of_driver[] = {write_operations,     bulk_operations,  read_operations,
-                              cursor_operations,    admin_operations, session_operations,
-                              deprecated_operations};
-constexpr list of_runner[] = {runner_operations, assertions};
+constexpr operation_list of_driver[] = {write_operations,     bulk_operations,  read_operations,
+                                        cursor_operations,    admin_operations, session_operations,
+                                        deprecated_operations};
+constexpr operation_list of_runner[] = {runner_operations, assertions};
 
-const named_operation* find_in(std::span<const list> lists, std::string_view name)
+const named_operation* find_in(std::span<const operation_list> lists, std::string_view name)
 {
-    for (const list all : lists) {
+    for (const operation_list all : lists) {
         const auto known = all();
         const auto found = std::ranges::find(known, name, &named_operation::name);
         if (found != known.end())
@@ -50,8 +50,8 @@ constexpr absent_operation absent[] = {
 
 const named_operation& operation_named(const operation& what)
 {
-    const auto lists = what.is_of_runner() ? std::span<const list>{of_runner}
-                                           : std::span<const list>{of_driver};
+    const auto lists = what.is_of_runner() ? std::span<const operation_list>{of_runner}
+                                           : std::span<const operation_list>{of_driver};
     if (const named_operation* const found = find_in(lists, what.name))
         return *found;
     const auto* const known = std::ranges::find(absent, what.name, &absent_operation::name);

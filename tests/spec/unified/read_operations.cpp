@@ -20,7 +20,7 @@ outcome_later aggregate(context_ptr in, const operation& what)
     return of_collection(in, what);
 }
 
-constexpr named_operation all[] = {
+constexpr named_operation read_operations_table[] = {
     {"find", on_collection<mongo::find_options, filter>(
                  [](const auto& on, const auto&... given) { return on.find(given...); })},
     {"findOne",
@@ -46,7 +46,7 @@ constexpr named_operation all[] = {
 
 std::span<const named_operation> read_operations() noexcept
 {
-    return all;
+    return read_operations_table;
 }
 
 }  // namespace holdfast::spec::unified

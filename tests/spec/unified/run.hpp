@@ -25,9 +25,8 @@ struct outcome_of_operation {
 class running_lab;
 
 /// Initial data, entities, operations, events, messages, outcome. Whatever it throws is a failure.
-/// `profile` as on the command line.
 outcome run_case(running_lab& on, const unified_file& file, const unified_case& one,
-                 std::string_view profile);
+                 const settings& options);
 
 /// What the folder that a file lies in says about it: the format's own tests are files that must be
 /// refused ("invalid") or whose cases must fail ("valid-fail"); all others must pass.

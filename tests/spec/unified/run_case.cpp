@@ -167,9 +167,9 @@ std::string state_of(const context& in)
 }  // namespace
 
 outcome run_case(running_lab& on, const unified_file& file, const unified_case& one,
-                 std::string_view profile)
+                 const settings& options)
 {
-    const auto in = std::make_shared<context>(on, profile);
+    const auto in = std::make_shared<context>(on, options);
     const auto received = std::make_shared<case_state>();
     const bool ended = on.servers().run(attempt(in, file, one, received), limit);
     if (!ended)

@@ -133,7 +133,7 @@ outcome_later wait_for_primary_change(context_ptr in, const operation& what)
     }
 }
 
-constexpr named_operation all[] = {
+constexpr named_operation runner_operations_table[] = {
     {"failPoint", fail_point},
     {"createEntities", create_entities},
     {"waitForEvent", wait_for_event},
@@ -164,7 +164,7 @@ runtime::awaitable<void> end_thread(context_ptr in, std::shared_ptr<thread_entit
 
 std::span<const named_operation> runner_operations() noexcept
 {
-    return all;
+    return runner_operations_table;
 }
 
 }  // namespace holdfast::spec::unified

@@ -2,7 +2,7 @@
 
 namespace holdfast::spec::unified {
 
-// Of schema version 1.27, which takes all files of earlier versions 1.x.
+// Of schema version 1.28, which takes all files of earlier versions 1.x.
 const std::string_view unified_grammar_text = R"(
 file = {description: string, schemaVersion: version, runOnRequirements?: [requirement+],
         createEntities?: [entity+], initialData?: [collectionData+], tests: [test+],
@@ -37,6 +37,8 @@ eventName = "commandStartedEvent" | "commandSucceededEvent" | "commandFailedEven
           | "connectionCreatedEvent" | "connectionReadyEvent" | "connectionClosedEvent"
           | "connectionCheckOutStartedEvent" | "connectionCheckOutFailedEvent"
           | "connectionCheckedOutEvent" | "connectionCheckedInEvent"
+          | "connectionPendingResponseStarted" | "connectionPendingResponseSucceeded"
+          | "connectionPendingResponseFailed"
           | "serverDescriptionChangedEvent" | "topologyDescriptionChangedEvent"
           | "topologyOpeningEvent" | "topologyClosedEvent" | "serverHeartbeatStartedEvent"
           | "serverHeartbeatSucceededEvent" | "serverHeartbeatFailedEvent"
@@ -97,7 +99,9 @@ poolEvent = {1 poolCreatedEvent?: {}, poolReadyEvent?: {}, poolClosedEvent?: {},
                connectionCreatedEvent?: {}, connectionReadyEvent?: {},
                connectionClosedEvent?: {reason?: string}, connectionCheckOutStartedEvent?: {},
                connectionCheckOutFailedEvent?: {reason?: string}, connectionCheckedOutEvent?: {},
-               connectionCheckedInEvent?: {}}
+               connectionCheckedInEvent?: {}, connectionPendingResponseStarted?: {},
+               connectionPendingResponseSucceeded?: {},
+               connectionPendingResponseFailed?: {reason?: string}}
 topologyEvent = {1 serverDescriptionChangedEvent?: {previousDescription?: {type?: serverType},
                                                     newDescription?: {type?: serverType}},
                    topologyDescriptionChangedEvent?: {previousDescription?: {type?: topologyType},

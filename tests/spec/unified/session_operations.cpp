@@ -46,7 +46,7 @@ outcome_later append_metadata(context_ptr in, const operation& what)
     co_return gave_nothing();
 }
 
-constexpr named_operation all[] = {
+constexpr named_operation session_operations_table[] = {
     {"endSession", end_session},
     {"getSnapshotTime", get_snapshot_time},
     {"appendMetadata", append_metadata},
@@ -56,7 +56,7 @@ constexpr named_operation all[] = {
 
 std::span<const named_operation> session_operations() noexcept
 {
-    return all;
+    return session_operations_table;
 }
 
 }  // namespace holdfast::spec::unified

@@ -18,7 +18,7 @@ using bson::element;
 using bson::type;
 
 constexpr std::int32_t known_major = 1;
-constexpr std::int32_t known_minor = 27;
+constexpr std::int32_t known_minor = 28;
 
 // The schema has been checked where a file is read; operations within arguments have not.
 std::string_view text(bson::view fields, std::string_view name)

@@ -52,7 +52,7 @@ std::size_t routers_for(topology_kind topology, const unified_file& file, const 
     return several ? 2 : 1;
 }
 
-outcome run(const unified_file& file, const unified_case& one, const settings& options)
+outcome run_unified(const unified_file& file, const unified_case& one, const settings& options)
 {
     const expectation expected = expected_in(options.file);
     if (expected == expectation::refused)
@@ -65,7 +65,7 @@ outcome run(const unified_file& file, const unified_case& one, const settings& o
     which.routers = routers_for(which.what.topology, file, one);
     which.simulated = options.runtime == "sim";
     running_lab& lab = lab_for(which);
-    outcome came = run_case(lab, file, one, options.profile);
+    outcome came = run_case(lab, file, one, options);
     if (lab.broken)
         abandon(which);
     return decided(std::move(came), expected);
@@ -80,7 +80,7 @@ std::vector<test_case> refused(std::string why)
     return {{"(the whole file)", notify}};
 }
 
-std::vector<test_case> cases(const json::object& from)
+std::vector<test_case> unified_cases(const json::object& from)
 {
     const json::value whole(from);  // braces would make an array of it
     if (auto fault = fault_in(whole))
@@ -95,7 +95,7 @@ std::vector<test_case> cases(const json::object& from)
     const json::array& contents = from.at("tests").as_array();
     for (std::size_t n = 0; n < file->cases.size(); ++n) {
         const auto one = [file, n](const settings& options) {
-            return run(*file, file->cases[n], options);
+            return run_unified(*file, file->cases[n], options);
         };
         const auto topologies = [file, n] { return topologies_for(*file, file->cases[n]); };
         made.push_back({file->cases[n].description, one, &contents[n], topologies});
@@ -105,6 +105,6 @@ std::vector<test_case> cases(const json::object& from)
 
 }  // namespace
 
-const format unified_tests{"unified", looks_unified, cases};
+const format unified_tests{"unified", looks_unified, unified_cases};
 
 }  // namespace holdfast::spec

@@ -7,7 +7,7 @@ using filter = arg::document<"filter">;
 using replacement = arg::document<"replacement">;
 using update = arg::update<"update">;
 
-constexpr named_operation all[] = {
+constexpr named_operation write_operations_table[] = {
     {"insertOne", on_collection<mongo::insert_one_options, arg::document<"document">>(
                       [](const auto& on, const auto&... given) {
                           return on.insert_one(given..., use_awaitable);
@@ -54,7 +54,7 @@ constexpr named_operation all[] = {
 
 std::span<const named_operation> write_operations() noexcept
 {
-    return all;
+    return write_operations_table;
 }
 
 }  // namespace holdfast::spec::unified
