@@ -50,13 +50,61 @@ class Holds(unittest.TestCase):
         self.assertRegex(done.stdout, r"Nothing lost, nothing applied twice: each of [1-9]")
         self.assertTrue(verdict["holds"])
         table = rows(done.stdout)
-        for scenario in ("stepdown", "crash", "overload"):
+        for scenario in ("stepdown", "crash", "freeze", "overload"):
             self.assertGreater(int(table[scenario]["faults"]), 0, done.stdout)
         self.assertEqual([scenario["name"] for scenario in verdict["scenarios"]],
-                         ["steady", "stepdown", "crash", "overload"])
+                         ["steady", "stepdown", "crash", "freeze", "overload"])
         self.assertGreater(verdict["total"]["retried"], 0)
         lines = [line for line in done.stdout.splitlines() if line.startswith(("│", "┌"))]
         self.assertLessEqual(max(map(len, lines)), 80)
+
+    def test_writes_do_not_wait_for_a_frozen_primary(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "verdict.json"
+            done = run("drill", "--scenarios", "freeze", "--seconds", "10", "--json", str(path))
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            verdict = json.loads(path.read_text())
+        # It is frozen for 5 s; an election takes two to three.
+        self.assertLess(verdict["scenarios"][0]["longestPauseMs"], 4500, done.stdout)
+
+
+class CouchbaseHolds(unittest.TestCase):
+    def test_a_short_drill(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "verdict.json"
+            done = run("drill", "--couchbase", "--seconds", "3", "--json", str(path))
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertEqual(done.stderr, "")
+            verdict = json.loads(path.read_text())
+        self.assertRegex(done.stdout, r"Nothing lost.*, nothing applied twice: ")
+        self.assertTrue(verdict["holds"])
+        table = rows(done.stdout)
+        for scenario in ("failover", "rebalance", "crash", "overload"):
+            self.assertGreater(int(table[scenario]["faults"]), 0, done.stdout)
+        self.assertEqual([scenario["name"] for scenario in verdict["scenarios"]],
+                         ["steady", "failover", "rebalance", "crash", "overload"])
+        self.assertGreater(verdict["total"]["retried"], 0)
+        lines = [line for line in done.stdout.splitlines() if line.startswith(("│", "┌"))]
+        self.assertLessEqual(max(map(len, lines)), 80)
+
+    def test_applications_that_repeat_by_themselves(self):
+        done = run("drill", "--couchbase", "--scenarios", "crash", "--seconds", "6", "--clients",
+                   "32", "--naive-retry")
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertRegex(done.stdout, r"BROKEN: [0-9]+ lost, [1-9][0-9]* applied twice")
+
+    def test_interrupted_drill_says_so(self):
+        one = subprocess.Popen([PROGRAM, "drill", "--couchbase", "--scenarios", "steady,crash",
+                                "--seconds", "60"], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)
+        self.addCleanup(one.kill)
+        for line in one.stdout:
+            if re.match(r"steady +[0-9]+/s", line):
+                break
+        one.send_signal(signal.SIGINT)
+        text, _ = one.communicate(timeout=TIMEOUT)
+        self.assertEqual(one.returncode, 130, text)
+        self.assertIn("interrupted: not all scenarios were run", text)
 
 
 class DoubledWrites(unittest.TestCase):
@@ -85,6 +133,16 @@ class WrongInput(unittest.TestCase):
         self.refused("drill", "--uri", "http://localhost/", says="must start with mongodb://")
         self.refused("drill", "--seconds", "0", says="--seconds")
         self.refused("drill", "--json", "/no/such/folder/file", says="cannot write to")
+        self.refused("drill", "--couchbase", "--scenarios", "stepdown",
+                     says='no scenario "stepdown"; there are steady, failover, rebalance')
+        self.refused("drill", "--scenarios", "rebalance", says='no scenario "rebalance"')
+        self.refused("drill", "--couchbase", "--scenarios", "crash", "--uri",
+                     "couchbase://localhost", says="breaks servers")
+        self.refused("drill", "--couchbase", "--uri", "mongodb://localhost/", "--user", "ada",
+                     says="couchbase://")
+        self.refused("drill", "--couchbase", "--no-retryable-writes", says="MongoDB's")
+        self.refused("drill", "--user", "ada", "--uri", "mongodb://localhost/",
+                     says="go with --couchbase")
         for seed in ("-1", "18446744073709551616"):
             self.refused("drill", "--seed", seed, says=f"--seed.*{seed}")
 
@@ -118,6 +176,15 @@ class WrongInput(unittest.TestCase):
                 verdict.flush()
                 self.refused("drill", "--port", port, "--json", verdict.name, says=port)
                 self.assertEqual(pathlib.Path(verdict.name).read_text(), "of an earlier drill")
+
+    def test_a_lab_for_all_without_a_login_is_warned_of(self):
+        with socket.socket() as taken:  # so that it ends before it listens
+            taken.bind(("127.0.0.1", 0))
+            taken.listen()
+            lab = ("lab", "--bind", "0.0.0.0", "--port", str(taken.getsockname()[1]))
+            warning = "listens at all addresses .* asks for no login"
+            self.assertRegex(run(*lab).stderr, warning)
+            self.assertNotRegex(run(*lab, "--auth", "ada:lovelace").stderr, warning)
 
     def test_addresses_that_fail_at_once(self):
         # They need no look-up, so the first check ends before anything else begins.

@@ -10,7 +10,7 @@
 #include <memory>
 #include <optional>
 
-namespace holdfast::drill {
+namespace holdfast::drill::fate_test {
 namespace {
 
 error with(mongo::write_failure what)
@@ -126,4 +126,4 @@ TEST(reply, find_one_and_update_count_is_noted)
 }
 
 }  // namespace
-}  // namespace holdfast::drill
+}  // namespace holdfast::drill::fate_test

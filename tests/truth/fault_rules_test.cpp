@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace holdfast::truth {
+namespace holdfast::truth::fault_rules_test {
 namespace {
 
 TEST(fault_rules, second_overload_during_the_first_does_not_begin)
@@ -39,4 +39,4 @@ TEST(fault_rules, clock_jump_on_a_host_without_a_process_is_no_fault)
 }
 
 }  // namespace
-}  // namespace holdfast::truth
+}  // namespace holdfast::truth::fault_rules_test

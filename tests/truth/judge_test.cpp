@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace holdfast::drill {
+namespace holdfast::drill::judge_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -384,4 +384,4 @@ TEST(judge, longest_pause_includes_one_that_does_not_end)
 }
 
 }  // namespace
-}  // namespace holdfast::drill
+}  // namespace holdfast::drill::judge_test

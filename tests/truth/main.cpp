@@ -4,6 +4,8 @@
 //     truth sim --seeds 7..7 --verbose        one of them again, with its script
 //     truth sim --seeds 1..50 --defect forgetful    must be found out: status 0 if it was
 //     truth sockets --clients 16 --seconds 60
+//     truth sim --couchbase --seeds 1..2000 --jobs 2    the same for Couchbase
+//     truth sockets --couchbase --seconds 20
 #include "shell/planted.hpp"
 #include "truth/sockets.hpp"
 #include "truth/storm.hpp"
@@ -19,6 +21,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #ifdef HOLDFAST_PLANTED
@@ -36,7 +39,7 @@ struct sim_options {
     std::uint64_t jobs = 1;
     bool verbose = false;
     bool progress = false;
-    defect with = defect::none;
+    storm_options storm = {};
 };
 
 totals of(const storm_report& report)
@@ -51,6 +54,7 @@ totals of(const storm_report& report)
     made.unclear = all.unclear;
     made.retries = report.retries;
     made.lost = all.lost;
+    made.forgotten = all.forgotten;
     made.doubled = all.doubled;
     made.untrue = all.untrue;
     made.fewest = all.acknowledged;
@@ -58,12 +62,60 @@ totals of(const storm_report& report)
     return made;
 }
 
+/// What a storm says of a Couchbase client with that defect. It may say more.
+std::string_view symptom_of(defect with)
+{
+    switch (with) {
+    case defect::old_configuration:
+        return "a configuration went back";
+    case defect::missed_deadline:
+        return " ms after its deadline";
+    case defect::kept_collection:
+        return "a collection that was made again cannot be used";
+    case defect::kept_slot:
+        return "are in use after all operations have ended";
+    case defect::none:
+    case defect::forgetful:
+    case defect::early:
+    case defect::renumber:
+    case defect::reused_opaque:
+    case defect::repeated_write:
+        break;
+    }
+    return {};
+}
+
+std::string line_with(const std::string& text, std::string_view what)
+{
+    const std::size_t at = text.find(what);
+    if (what.empty() || at == text.npos)
+        return text.substr(0, text.find('\n'));
+    const std::size_t before = text.rfind('\n', at);
+    const std::size_t from = before == text.npos ? 0 : before + 1;
+    return text.substr(from, text.find('\n', at) - from);
+}
+
 /// The harm that the planted defect does has been seen.
 bool found_out(defect with, const totals& sum)
 {
-    if (with == defect::none)
+    switch (with) {
+    case defect::none:
         return false;
-    return with == defect::early ? sum.lost > 0 : sum.doubled > 0;
+    case defect::early:
+        return sum.lost > 0;
+    case defect::forgetful:
+    case defect::renumber:
+    case defect::repeated_write:
+        return sum.doubled > 0;
+    case defect::reused_opaque:
+        return sum.lost + sum.untrue > 0;
+    case defect::old_configuration:
+    case defect::missed_deadline:
+    case defect::kept_collection:
+    case defect::kept_slot:
+        break;
+    }
+    return sum.named > 0;
 }
 
 /// Every `jobs`-th seed.
@@ -71,8 +123,11 @@ totals run_share(const sim_options& options, std::uint64_t share)
 {
     totals sum;
     for (std::uint64_t seed = options.first + share; seed <= options.last; seed += options.jobs) {
-        const storm_report report = run_storm(seed, options.with);
+        const storm_report report = run_storm(seed, options.storm);
         sum.add(of(report));
+        const std::string_view symptom = symptom_of(options.storm.with);
+        if (!symptom.empty() && report.complaints.find(symptom) != std::string::npos)
+            ++sum.named;
         if (options.verbose)
             std::printf("seed %llu: %s%llu of %llu acknowledged, %llu retries, history %016llx\n",
                         static_cast<unsigned long long>(seed), report.script.c_str(),
@@ -80,9 +135,10 @@ totals run_share(const sim_options& options, std::uint64_t share)
                         static_cast<unsigned long long>(report.found.total.operations),
                         static_cast<unsigned long long>(report.retries),
                         static_cast<unsigned long long>(report.history));
-        if (!report.complaints.empty() && (options.with == defect::none || options.verbose))
-            std::printf("FAILED: seed %llu (again: truth sim --seeds %llu..%llu --verbose)\n%s",
+        if (!report.complaints.empty() && (options.storm.with == defect::none || options.verbose))
+            std::printf("FAILED: seed %llu (again: truth sim%s --seeds %llu..%llu --verbose)\n%s",
                         static_cast<unsigned long long>(seed),
+                        options.storm.of == protocol::couchbase ? " --couchbase" : "",
                         static_cast<unsigned long long>(seed),
                         static_cast<unsigned long long>(seed), report.complaints.c_str());
         if (options.progress && sum.storms % 20 == 0)
@@ -91,10 +147,9 @@ totals run_share(const sim_options& options, std::uint64_t share)
                         static_cast<unsigned long long>(options.last),
                         static_cast<unsigned long long>(sum.broken));
         std::fflush(stdout);
-        if (found_out(options.with, sum)) {
-            const std::string& received = report.complaints;
+        if (found_out(options.storm.with, sum)) {
             std::printf("seed %llu: %s\n", static_cast<unsigned long long>(seed),
-                        received.substr(0, received.find('\n')).c_str());
+                        line_with(report.complaints, symptom).c_str());
             break;
         }
     }
@@ -142,35 +197,52 @@ int conclude(const sim_options& options, const totals& sum, double seconds)
         "each), %llu failed, %llu unclear, %llu retries\nfaults:",
         number(sum.storms), seconds, number(sum.operations), number(sum.acknowledged),
         number(sum.fewest), number(sum.failed), number(sum.unclear), number(sum.retries));
-    for (std::size_t n = 0; n < fault_kinds; ++n) {
+    const auto names = fault_names(options.storm.of);
+    for (std::size_t n = 0; n < names.size(); ++n) {
         std::printf("%s %llu %s", n == 0 ? "" : ",", number(sum.faults[n]),
-                    std::string{name_of(static_cast<fault>(n))}.c_str());
+                    std::string{names[n]}.c_str());
     }
     std::printf("\n");
-    if (options.with != defect::none) {
+    if (options.storm.of == protocol::couchbase)
+        std::printf("%llu writes without durability were lost by failovers\n",
+                    number(sum.forgotten));
+    if (options.storm.with != defect::none) {
         std::printf("the planted defect was %s: %llu lost, %llu applied twice, %llu untrue\n",
-                    found_out(options.with, sum) ? "reported" : "NOT reported", number(sum.lost),
-                    number(sum.doubled), number(sum.untrue));
-        return found_out(options.with, sum) ? 0 : 1;
+                    found_out(options.storm.with, sum) ? "reported" : "NOT reported",
+                    number(sum.lost), number(sum.doubled), number(sum.untrue));
+        return found_out(options.storm.with, sum) ? 0 : 1;
     }
-    const std::string wrong = shortcomings(sum);
+    const std::string wrong = shortcomings(sum, options.storm.of);
     if (!wrong.empty())
         std::printf("FAILED: %s\n", wrong.c_str());
     std::printf("%llu failed\n", number(sum.broken));
     return sum.broken == 0 && wrong.empty() ? 0 : 1;
 }
 
+/// False: the program was built without it.
+bool plant(defect with)
+{
+#ifdef HOLDFAST_PLANTED
+    shell::planted.renumbers_retries = with == defect::renumber;
+    shell::planted.reuses_opaques = with == defect::reused_opaque;
+    shell::planted.takes_old_configurations = with == defect::old_configuration;
+    shell::planted.repeats_after_cut = with == defect::repeated_write;
+    shell::planted.ignores_deadline_after_wait = with == defect::missed_deadline;
+    shell::planted.keeps_collection_ids = with == defect::kept_collection;
+    shell::planted.keeps_slots = with == defect::kept_slot;
+    return true;
+#else
+    return with == defect::none || with == defect::forgetful || with == defect::early;
+#endif
+}
+
 int run_sim(const sim_options& options)
 {
     const auto began = std::chrono::steady_clock::now();
-#ifdef HOLDFAST_PLANTED
-    shell::planted.renumbers_retries = options.with == defect::renumber;
-#else
-    if (options.with == defect::renumber) {
+    if (!plant(options.storm.with)) {
         std::fprintf(stderr, "truth: this program was built without that defect\n");
         return 2;
     }
-#endif
     const auto sum = run_all(options);
     if (!sum) {
         std::printf("FAILED: a process has died\n");
@@ -192,10 +264,12 @@ std::optional<std::uint64_t> number_in(std::string_view text)
 int usage()
 {
     std::fprintf(stderr,
-                 "usage: truth sim --seeds A..B [--jobs N] [--verbose] [--progress]\n"
-                 "                 [--defect forgetful|early|renumber]\n"
-                 "       truth sockets [--clients N] [--seconds N] [--members N] [--seed N]\n"
-                 "                     [--forgetful]\n");
+                 "usage: truth sim [--couchbase] --seeds A..B [--jobs N] [--verbose] [--progress]\n"
+                 "                 [--defect forgetful|early|renumber, or for Couchbase\n"
+                 "                  reused_opaque|old_configuration|repeated_write|\n"
+                 "                  missed_deadline|kept_collection|kept_slot]\n"
+                 "       truth sockets [--couchbase] [--clients N] [--seconds N] [--members N]\n"
+                 "                     [--seed N] [--forgetful]\n");
     return 2;
 }
 
@@ -207,7 +281,7 @@ std::optional<given_options> read_options(const std::vector<std::string_view>& a
     given_options made;
     for (std::size_t n = 0; n < arguments.size(); ++n) {
         if (arguments[n] == "--verbose" || arguments[n] == "--progress" ||
-            arguments[n] == "--forgetful")
+            arguments[n] == "--forgetful" || arguments[n] == "--couchbase")
             made[arguments[n]] = "1";
         else if (n + 1 < arguments.size() && arguments[n].starts_with("--"))
             made[arguments[n]] = arguments[n + 1], ++n;
@@ -215,6 +289,26 @@ std::optional<given_options> read_options(const std::vector<std::string_view>& a
             return std::nullopt;
     }
     return made;
+}
+
+std::optional<defect> defect_named(std::string_view name)
+{
+    constexpr std::pair<std::string_view, defect> all[] = {
+        {"forgetful", defect::forgetful},
+        {"early", defect::early},
+        {"renumber", defect::renumber},
+        {"reused_opaque", defect::reused_opaque},
+        {"old_configuration", defect::old_configuration},
+        {"repeated_write", defect::repeated_write},
+        {"missed_deadline", defect::missed_deadline},
+        {"kept_collection", defect::kept_collection},
+        {"kept_slot", defect::kept_slot},
+    };
+    for (const auto& [known, which] : all) {
+        if (known == name)
+            return which;
+    }
+    return std::nullopt;
 }
 
 int sim_from(const given_options& given)
@@ -236,12 +330,10 @@ int sim_from(const given_options& given)
             options.verbose = true;
         } else if (name == "--progress") {
             options.progress = true;
-        } else if (name == "--defect" && value == "forgetful") {
-            options.with = defect::forgetful;
-        } else if (name == "--defect" && value == "early") {
-            options.with = defect::early;
-        } else if (name == "--defect" && value == "renumber") {
-            options.with = defect::renumber;
+        } else if (name == "--couchbase") {
+            options.storm.of = protocol::couchbase;
+        } else if (name == "--defect" && defect_named(value)) {
+            options.storm.with = *defect_named(value);
         } else {
             return usage();
         }
@@ -252,6 +344,7 @@ int sim_from(const given_options& given)
 int sockets_from(const given_options& given)
 {
     sockets_options options;
+    bool of_couchbase = false;
     for (const auto& [name, value] : given) {
         const auto number = number_in(value);
         if (!number)
@@ -266,10 +359,12 @@ int sockets_from(const given_options& given)
             options.seed = *number;
         else if (name == "--forgetful")
             options.forgetful = true;
+        else if (name == "--couchbase")
+            of_couchbase = true;
         else
             return usage();
     }
-    return run_on_sockets(options);
+    return of_couchbase ? run_couchbase_on_sockets(options) : run_mongo_on_sockets(options);
 }
 
 int run(const std::vector<std::string_view>& arguments)

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-namespace holdfast::drill {
+namespace holdfast::drill::report_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -109,4 +109,4 @@ TEST(drill_report, table_fits_into_80_columns)
 }
 
 }  // namespace
-}  // namespace holdfast::drill
+}  // namespace holdfast::drill::report_test

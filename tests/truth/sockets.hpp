@@ -12,7 +12,9 @@ struct sockets_options {
     bool forgetful = false;  // the planted defect
 };
 
-/// Clients on real sockets, while a lab set is broken at random. 0 if every promise was kept.
-int run_on_sockets(const sockets_options& options);
+/// Clients on real sockets, while the servers of a lab are broken at random. 0 if every promise was
+/// kept.
+int run_mongo_on_sockets(const sockets_options& options);
+int run_couchbase_on_sockets(const sockets_options& options);
 
 }  // namespace holdfast::truth

@@ -4,32 +4,39 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
-/// A storm in the simulator: a set, clients that write, and faults drawn by a seed.
+/// A storm in the simulator: servers, clients that write, and faults drawn by a seed.
 namespace holdfast::truth {
 
-enum class fault : std::uint8_t {
-    crash,       // of a member, which comes back with its disk
-    step_down,   // of the primary
-    partition,   // a member alone, for members or for all, or a client without one member
-    freeze,      // of a member
-    delay,       // slow links that lose and break
-    clock_jump,  // of a wall clock
-    overload,    // servers that refuse most requests
-};
-inline constexpr std::size_t fault_kinds = 7;
-std::string_view name_of(fault kind) noexcept;
+enum class protocol : std::uint8_t { mongo, couchbase };
 
-using fault_counts = std::array<std::uint64_t, fault_kinds>;
+/// How often each kind of fault has happened, by its number in fault_names().
+inline constexpr std::size_t most_fault_kinds = 16;
+using fault_counts = std::array<std::uint64_t, most_fault_kinds>;
+std::span<const std::string_view> fault_names(protocol of) noexcept;
 
 /// What may be wrong on purpose, to see that it is reported.
 enum class defect : std::uint8_t {
     none,
+    // Of MongoDB.
     forgetful,  // servers without a table of retried writes: a retry is carried out again
     early,      // writes are acknowledged before they are replicated
     renumber,   // the client gives a retry another transaction number (with HOLDFAST_PLANTED)
+    // Of the Couchbase client, all with HOLDFAST_PLANTED.
+    reused_opaque,      // after a timeout
+    old_configuration,  // is taken
+    repeated_write,     // after a connection was cut
+    missed_deadline,    // is not looked at after a wait
+    kept_collection,    // although servers do not know its id any more
+    kept_slot,          // after the reply
+};
+
+struct storm_options {
+    protocol of = protocol::mongo;
+    defect with = defect::none;
 };
 
 struct storm_report {
@@ -41,6 +48,6 @@ struct storm_report {
     std::string script = {};  // for people: what was drawn, and when it happened
 };
 
-storm_report run_storm(std::uint64_t seed, defect with = defect::none);
+storm_report run_storm(std::uint64_t seed, const storm_options& options = {});
 
 }  // namespace holdfast::truth

@@ -1,10 +1,6 @@
 #include "drill.hpp"
 
-#include "core/mongo/error/errc.hpp"
-#include "holdfast/mongo/error.hpp"
-#include "runtime/errc.hpp"
-#include "tools/holdfast/drill/mongo/connector.hpp"
-#include "tools/holdfast/drill/mongo/lab_target.hpp"
+#include "drill_deployment.hpp"
 #include "tools/holdfast/drill/report.hpp"
 #include "tools/holdfast/drill/scenarios.hpp"
 #include "tools/holdfast/drill/workload.hpp"
@@ -69,21 +65,22 @@ result<std::vector<const drill::scenario*>> choose_scenarios(const drill_options
         return error{make_error_code(boost::system::errc::invalid_argument), std::move(why)};
     };
     std::string known;
-    for (const drill::scenario& one : drill::all_scenarios())
+    const auto kind = kind_of(options);
+    for (const drill::scenario& one : drill::scenarios_of(kind))
         known.append(known.empty() ? "" : ", ").append(one.name);
     std::vector<const drill::scenario*> chosen;
     for (const std::string& name : options.scenarios) {
-        const drill::scenario* const one = drill::find_scenario(name);
+        const drill::scenario* const one = drill::find_scenario(name, kind);
         if (!one)
             return refuse("there is no scenario \"" + name + "\"; there are " + known);
         if (one->needs && options.uri)
             return refuse("the scenario \"" + name + "\" breaks servers, which is done to the " +
-                          "embedded set only; with --uri there is: steady");
+                          "embedded servers only; with --uri there is: steady");
         chosen.push_back(one);
     }
     if (!chosen.empty())
         return chosen;
-    for (const drill::scenario& one : drill::all_scenarios()) {
+    for (const drill::scenario& one : drill::scenarios_of(kind)) {
         if (!options.uri || !one.needs)
             chosen.push_back(&one);
     }
@@ -121,7 +118,7 @@ public:
         const std::string primary = of_.leader();
         std::array<char, 300> text{};
         std::snprintf(text.data(), text.size(),
-                      "%-8s %5.0f/s %7llu acknowledged %5llu retried %3llu failed  %s",
+                      "%-9s %5.0f/s %7llu acknowledged %5llu retried %3llu failed  %s",
                       std::string{scenarios_[now.scenario]->name}.c_str(), rate,
                       static_cast<unsigned long long>(now.acknowledged),
                       static_cast<unsigned long long>(of_.retries()),
@@ -188,30 +185,14 @@ drill::drill_report run_all(const std::vector<const drill::scenario*>& scenarios
     return made;
 }
 
-result<std::unique_ptr<drill::workload>> open_workload(const drill_options& options,
-                                                       std::string uri)
-{
-    constexpr auto timeout = 15s;
-    drill::mongo_connector_options connecting;
-    connecting.uri = std::move(uri);
-    connecting.retryable_writes = !options.no_retryable_writes;
-    const auto now = std::chrono::system_clock::now().time_since_epoch();
-    connecting.client.collection = "workload_" + std::to_string(now / 1ms);
-    connecting.client.timeout = timeout;
-    drill::workload_options work;
-    work.clients = options.clients;
-    work.seed = options.seed;
-    work.repeats_by_itself = options.naive_retry;
-    work.bound = timeout + 1s;  // a busy machine is no broken promise
-    return drill::workload::open(std::make_unique<drill::mongo_connector>(std::move(connecting)),
-                                 work);
-}
-
-int conclude(drill::workload& clients, drill::drill_report report, clock::time_point began,
+int conclude(const drill::scenario_context& in, drill::drill_report report, clock::time_point began,
              std::string& verdict)
 {
+    drill::workload& clients = *in.clients;
     report.all_came_back = clients.finish(30s);
-    const auto found = clients.read_back(20s);
+    auto found = clients.read_back(20s);
+    if (found)
+        found->replicas_promoted = in.servers != nullptr && in.servers->replicas_promoted();
     if (!found)
         return say(1, "what was written could not be read again: " + found.error().message());
     report.found = drill::judge(clients.history(), *found, report.scenarios.size());
@@ -224,22 +205,15 @@ int conclude(drill::workload& clients, drill::drill_report report, clock::time_p
     return drill::was_interrupted(report) ? status_interrupted : 0;
 }
 
-/// The address leads nowhere, which is not the deployment's fault.
-bool names_no_server(const error& why)
-{
-    const error_code nowhere = runtime::errc::name_not_found;
-    return why.code() == nowhere || why.context("cause") == nowhere.message() ||
-           why.code() == make_error_code(core::mongo::errc::invalid_dns_answer) ||
-           mongo::kind_of(why) == mongo::error_kind::client;
-}
-
 void announce(const drill_options& options, const std::vector<const drill::scenario*>& scenarios)
 {
+    const std::string embedded = std::string{"an embedded "} +
+                                 (options.couchbase ? "cluster" : "set") + " of " +
+                                 std::to_string(options.members);
     std::printf("%zu clients write to %s\n", options.clients,
-                options.uri ? "the deployment"
-                            : ("an embedded set of " + std::to_string(options.members)).c_str());
+                options.uri ? "the deployment" : embedded.c_str());
     for (const drill::scenario* const one : scenarios)
-        std::printf("  %-8s  %us: %s\n", std::string{one->name}.c_str(), options.seconds,
+        std::printf("  %-9s  %us: %s\n", std::string{one->name}.c_str(), options.seconds,
                     std::string{one->what}.c_str());
     std::fflush(stdout);
 }
@@ -248,30 +222,19 @@ int run_drill(const drill_options& options, const std::vector<const drill::scena
               std::string& verdict)
 {
     const auto began = clock::now();
-    std::unique_ptr<drill::mongo_lab_target> servers;
-    if (!options.uri) {
-        lab::mongo_options deployment;
-        deployment.members = options.members;
-        deployment.port = options.port;
-        deployment.remembers_retryable_writes = !options.forgetful;
-        auto started = drill::mongo_lab_target::start(std::move(deployment));
-        if (!started)
-            return wrong(started.error().message());
-        servers = *std::move(started);
-    }
-    auto opened = open_workload(options, servers ? servers->uri() : *options.uri);
+    auto opened = open_deployment(options);
     if (!opened)
         return wrong(opened.error().message());
-    drill::workload& clients = **opened;
+    drill::workload& clients = *opened->clients;
     if (const auto prepared = clients.prepare(); !prepared)
         return say(names_no_server(prepared.error()) ? 2 : 1, prepared.error().message());
     announce(options, scenarios);
     drill::scenario_context in;
     in.clients = &clients;
-    in.servers = servers.get();
+    in.servers = opened->servers.get();
     in.interrupted = &interrupted;
     in.length = std::chrono::seconds{options.seconds};
-    return conclude(clients, run_all(scenarios, in), began, verdict);
+    return conclude(in, run_all(scenarios, in), began, verdict);
 }
 
 /// The parser itself would take -1, and whatever is too large, for the largest number.
@@ -302,8 +265,10 @@ void add_options(CLI::App& command, drill_options& options)
 {
     command
         .add_option("--scenarios", options.scenarios,
-                    "Which, in which order: steady,stepdown,crash,...")
+                    "Which, in which order: steady,stepdown,crash,freeze,overload; with\n"
+                    "--couchbase steady,failover,rebalance,crash,overload")
         ->delimiter(',');
+    command.add_flag("--couchbase", options.couchbase, "A Couchbase cluster, not a MongoDB set");
     command.add_option("--clients", options.clients, "How many write at a time")
         ->check(CLI::Range(1U, 500U))
         ->capture_default_str();
@@ -312,7 +277,15 @@ void add_options(CLI::App& command, drill_options& options)
         ->capture_default_str();
     CLI::Option* const uri = command.add_option(
         "--uri", options.uri, "A deployment of your own: only scenarios that break no server");
-    command.add_option("--members", options.members, "Of the embedded set")
+    command.add_option("--user", options.user, "Of the Couchbase cluster at --uri")->needs(uri);
+    command
+        .add_option("--password", options.password,
+                    "Its password; better in the environment, as HOLDFAST_PASSWORD")
+        ->needs(uri);
+    command.add_option("--bucket", options.bucket, "Of that cluster")
+        ->needs(uri)
+        ->capture_default_str();
+    command.add_option("--members", options.members, "Of the embedded servers")
         ->check(CLI::Range(3U, 50U))
         ->excludes(uri)
         ->capture_default_str();
@@ -332,12 +305,16 @@ void add_options(CLI::App& command, drill_options& options)
         ->check(is_seed)
         ->capture_default_str();
     command.footer(
-        "Starts a replica set in this process, lets clients write to it, breaks it meanwhile, and\n"
-        "compares what was reported to clients with what is there in the end:\n"
-        "  steady    nothing happens\n"
-        "  stepdown  the primary hands over, again and again\n"
-        "  crash     the primary crashes, and comes back\n"
-        "  overload  the primary refuses two requests of three\n"
+        "Starts a replica set, or a Couchbase cluster, in this process, lets clients write to it,\n"
+        "breaks it meanwhile, and compares what was reported to clients with what is there in the\n"
+        "end:\n"
+        "  steady     nothing happens\n"
+        "  stepdown   the primary hands over, again and again (MongoDB)\n"
+        "  failover   nodes are failed over, hard or gracefully, and replaced (Couchbase)\n"
+        "  rebalance  nodes join and leave, and vbuckets move (Couchbase)\n"
+        "  crash      the primary or a node crashes, and comes back\n"
+        "  freeze     the primary answers nothing for a while (MongoDB)\n"
+        "  overload   servers refuse two requests of three\n"
         "A write that failed may be \"unclear\": it was sent, and no reply says what became of "
         "it.\n"
         "Status 0: nothing was lost or applied twice. 1: something was, or nothing could be "
@@ -345,16 +322,22 @@ void add_options(CLI::App& command, drill_options& options)
         "2: the options make no sense. 130: interrupted. To see what retryable writes are good "
         "for:\n"
         "  holdfast drill --no-retryable-writes --naive-retry\n"
-        "With --uri, a collection of the database holdfast_drill is made, and dropped at the end.");
+        "With --uri, a collection of the database holdfast_drill is made, and dropped at the end;\n"
+        "in Couchbase, documents of the bucket's default collection, whose keys begin with\n"
+        "holdfast_drill, are made, and removed at the end.");
 }
 
 int run(const drill_options& options)
 {
     if (options.uri && options.uri->empty())
-        return wrong("--uri is empty; without it, there is an embedded set");
+        return wrong("--uri is empty; without it, servers are embedded");
     const auto scenarios = choose_scenarios(options);
     if (!scenarios)
         return wrong(scenarios.error().message());
+    if (options.couchbase && (options.no_retryable_writes || options.forgetful))
+        return wrong("retryable writes are MongoDB's: not with --couchbase");
+    if (!options.couchbase && (!options.user.empty() || !options.password.empty()))
+        return wrong("--user and --password go with --couchbase; a MongoDB URI has its own");
     std::FILE* json = nullptr;
     if (!options.json.empty()) {
         json = std::fopen(options.json.c_str(), "a");

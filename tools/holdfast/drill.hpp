@@ -13,7 +13,11 @@ struct drill_options {
     std::vector<std::string> scenarios = {};  // empty: all that are possible
     std::size_t clients = 8;
     std::uint32_t seconds = 8;  // of each scenario
-    std::optional<std::string> uri = {};  // none: an embedded set
+    bool couchbase = false;  // not MongoDB
+    std::optional<std::string> uri = {};  // none: embedded servers
+    std::string user = {};      // of a Couchbase cluster at that address
+    std::string password = {};  // empty: that of the environment
+    std::string bucket = "default";
     std::size_t members = 3;
     std::uint16_t port = 0;
     bool no_retryable_writes = false;

@@ -1,13 +1,11 @@
 #include "lab.hpp"
 
-#include <poll.h>
-#include <sys/signalfd.h>
+#include "lab_couchbase.hpp"
+#include "line_server.hpp"
+
 #include <unistd.h>
 
-#include <array>
-#include <cerrno>
 #include <charconv>
-#include <csignal>
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -17,8 +15,6 @@
 
 namespace holdfast::tool {
 namespace {
-
-constexpr std::size_t longest_line = 4096;
 
 constexpr const char* footer =
     "Prints the connection string, and one more line each for routers (\"routers: ...\") and load\n"
@@ -98,35 +94,6 @@ bool obey(lab::mongo_cluster& of, std::string_view line)
     return true;
 }
 
-/// Until a signal comes, or standard input orders it.
-void serve(lab::mongo_cluster& of, int signals)
-{
-    std::string typed;
-    std::array<pollfd, 2> awaited{pollfd{signals, POLLIN, 0}, pollfd{STDIN_FILENO, POLLIN, 0}};
-    for (;;) {
-        const int ready = ::poll(awaited.data(), awaited.size(), -1);
-        if (ready < 0 && errno != EINTR)
-            return;
-        if ((awaited[0].revents & POLLIN) != 0)
-            return;
-        if (awaited[1].revents == 0)
-            continue;
-        std::array<char, 512> buffer{};
-        const ssize_t got = ::read(STDIN_FILENO, buffer.data(), buffer.size());
-        if (got <= 0 || typed.size() > longest_line) {
-            awaited[1].fd = -1;  // the input has ended; signals go on
-            continue;
-        }
-        typed.append(buffer.data(), static_cast<std::size_t>(got));
-        for (std::size_t end = typed.find('\n'); end != typed.npos; end = typed.find('\n')) {
-            const bool goes_on = obey(of, std::string_view{typed}.substr(0, end));
-            typed.erase(0, end + 1);
-            if (!goes_on)
-                return;
-        }
-    }
-}
-
 }  // namespace
 
 void add_options(CLI::App& command, lab_options& options)
@@ -154,11 +121,31 @@ void add_options(CLI::App& command, lab_options& options)
     command.add_option("--set-name", mongo.set_name, "Of the replica set")->capture_default_str();
     command.add_flag("--forget-retryable-writes", options.forgetful,
                      "A defect on purpose: a retried write is carried out twice");
-    command.footer(footer);
+    command.add_flag(
+        "--couchbase", options.couchbase,
+        "A Couchbase cluster instead; takes the options below, --auth, --port, --host,\n"
+        "--bind and --tls");
+    command.add_option("--nodes", options.nodes, "Data nodes of the Couchbase cluster")
+        ->capture_default_str();
+    command.add_option("--replicas", options.replicas, "Copies of its buckets, 0 to 3")
+        ->capture_default_str();
+    command.add_option("--tls-port", options.tls_port, "Of its first node, with --tls; 0: free")
+        ->capture_default_str();
+    command
+        .add_option("--management-port", options.management_port,
+                    "For HTTP, of its first node; 0: free")
+        ->capture_default_str();
+    command.add_option("--external", options.external_host,
+                       "A name for a second set of ports, announced as alternate addresses");
+    command.add_option("--bucket", options.buckets, "Its buckets; may be repeated")
+        ->capture_default_str();
+    command.footer(std::string{footer} + couchbase_footer());
 }
 
 int run(const lab_options& options)
 {
+    if (options.couchbase)
+        return run_couchbase(options);
     lab::mongo_options mongo = options.mongo;
     mongo.remembers_retryable_writes = !options.forgetful;
     if (!options.login.empty()) {
@@ -170,16 +157,14 @@ int run(const lab_options& options)
         mongo.user = options.login.substr(0, colon);
         mongo.password = options.login.substr(colon + 1);
     }
-    // Before there is a second thread, so that no thread takes them instead of us.
-    sigset_t stopping;
-    sigemptyset(&stopping);
-    sigaddset(&stopping, SIGINT);
-    sigaddset(&stopping, SIGTERM);
-    ::pthread_sigmask(SIG_BLOCK, &stopping, nullptr);
-    ::signal(SIGTTIN, SIG_IGN);  // in the background of a terminal there is no input
-    ::signal(SIGPIPE, SIG_IGN);
-    const int signals = ::signalfd(-1, &stopping, SFD_CLOEXEC);
-
+    const bool reachable = mongo.bind == "0.0.0.0" || mongo.bind == "::" || mongo.bind == "*";
+    if (reachable && mongo.user.empty())
+        std::fprintf(
+            stderr,
+            "warning: the lab listens at all addresses (--bind %s) and asks for no login: "
+            "any program that reaches this machine may read, change and break it; use --auth\n",
+            mongo.bind.c_str());
+    const int signals = open_signals();
     auto started = lab::mongo_cluster::start(std::move(mongo));
     if (!started) {
         std::fprintf(stderr, "holdfast lab: %s\n", started.error().message().c_str());
@@ -192,7 +177,7 @@ int run(const lab_options& options)
     if (!started->balancer_uri().empty())
         std::printf("balancer: %s\n", started->balancer_uri().c_str());
     std::fflush(stdout);
-    serve(*started, signals);
+    serve_lines(signals, [&](std::string_view line) { return obey(*started, line); });
     ::close(signals);
     return 0;
 }

@@ -3,7 +3,10 @@
 
 #include <CLI/App.hpp>
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 namespace holdfast::tool {
 
@@ -11,6 +14,14 @@ struct lab_options {
     lab::mongo_options mongo;
     std::string login = {};  // user:password
     bool forgetful = false;
+
+    bool couchbase = false;
+    std::size_t nodes = 1;
+    std::size_t replicas = 0;
+    std::uint16_t tls_port = 0;
+    std::uint16_t management_port = 0;
+    std::string external_host = {};
+    std::vector<std::string> buckets = {"default"};
 };
 
 void add_options(CLI::App& command, lab_options& options);

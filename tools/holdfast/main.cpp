@@ -16,12 +16,15 @@ int main(int argc, char** argv)
 
     holdfast::tool::ping_options ping;
     CLI::App* const ping_command = app.add_subcommand(
-        "ping", "Connects to a MongoDB deployment, says hello, and measures round trips.");
+        "ping",
+        "Connects to a MongoDB deployment or a Couchbase cluster, and measures round trips.");
     holdfast::tool::add_options(*ping_command, ping);
 
     holdfast::tool::lab_options lab;
     CLI::App* const lab_command = app.add_subcommand(
-        "lab", "Runs an embedded MongoDB deployment for tests, which can be broken on purpose.");
+        "lab",
+        "Runs an embedded MongoDB deployment for tests, which can be broken on purpose; with\n"
+        "--couchbase, a Couchbase cluster.");
     holdfast::tool::add_options(*lab_command, lab);
 
     holdfast::tool::drill_options drill;

@@ -4,6 +4,7 @@
 #include "core/mongo/uri/uri.hpp"
 #include "net/blocking/world.hpp"
 #include "net/world.hpp"
+#include "ping_couchbase.hpp"
 #include "runtime/wait.hpp"
 #include "shell/mongo/connection/handshake.hpp"
 #include "shell/mongo/connection/ping.hpp"
@@ -89,18 +90,24 @@ void add_options(CLI::App& command, ping_options& options)
 {
     command
         .add_option("uri", options.uri,
-                    "Connection string: mongodb://host:port/?option=value or mongodb+srv://...")
+                    "Connection string: mongodb://host:port/?option=value, mongodb+srv://..., or "
+                    "couchbase://host/bucket")
         ->required();
     command.add_option("-n,--count", options.count, "How many round trips")
         ->check(CLI::Range(1U, 1'000'000U))
         ->capture_default_str();
     command.add_option("--interval", options.interval_ms, "Milliseconds between them")
         ->capture_default_str();
+    command.add_option("--user", options.user, "The user of a Couchbase cluster");
+    command.add_option("--password", options.password,
+                       "Its password; better in the environment, as HOLDFAST_PASSWORD");
     command.add_flag("--sync", options.sync, "With blocking sockets instead of an event loop");
 }
 
 int run(const ping_options& options)
 {
+    if (is_couchbase(options.uri))
+        return run_couchbase(options);
     auto parsed = core::mongo::parse_uri(options.uri);
     if (!parsed) {
         std::fprintf(stderr, "holdfast ping: %s\n", parsed.error().message().c_str());

@@ -11,6 +11,8 @@ struct ping_options {
     std::uint32_t count = 1;
     std::uint32_t interval_ms = 0;
     bool sync = false;
+    std::string user;      // of a Couchbase cluster, whose connection strings name none
+    std::string password;  // empty: that of the environment
 };
 
 void add_options(CLI::App& command, ping_options& options);

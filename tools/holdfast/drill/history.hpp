@@ -21,14 +21,18 @@ enum class action : std::uint8_t {
     find_one_and_update,  // counts and signs a page that all clients share
     bulk_write,           // an insert and a page of the ledger
     delete_one,           // of a document that is known to be there
+    increment,            // of a counter that all clients share
+    compare_and_swap,     // signs a page that all clients share, if it is as it was read
+    upsert,               // of a record of the client's own
+    get,                  // of such a record
 };
-inline constexpr std::size_t actions = 6;
+inline constexpr std::size_t actions = 10;
 std::string_view name_of(action what) noexcept;
 
 /// What a client knows of its write.
 enum class fate : std::uint8_t {
     running,       // nothing was reported yet
-    acknowledged,  // a majority has it
+    acknowledged,  // a majority has it, if that was asked for
     failed,        // it was not applied
     unclear,       // it may have been applied
 };
@@ -48,7 +52,15 @@ struct operation {
     bool found_nothing = false;  // reported when it first asked for that
     std::optional<token> signature = {};  // in the page, where it also counts 1
     std::string page = {};
-    std::optional<std::int64_t> reported_count = {};  // what the page's count was, with this write
+    std::string counter = {};  // counts 1 there
+    /// What the count of the page or the counter was, with this write.
+    std::optional<std::int64_t> reported_count = {};
+    std::string record = {};  // whose one value the write replaces, or the operation reads
+    std::optional<token> stored = {};  // there
+    std::optional<token> read = {};    // from there
+    /// False: only one server must have it, so a failover may lose it.
+    bool durable = true;
+    std::string reply_defect = {};  // why the reply cannot be true, whatever is found in the end
     /// Of a write that was done in part, where more is known of a part than of the whole.
     std::optional<fate> end_of_inserts = {};
     std::optional<fate> end_of_signature = {};
@@ -69,6 +81,11 @@ struct page {
 struct found_state {
     std::map<token, std::size_t> documents = {};  // how many documents carry it
     std::map<std::string, page, std::less<>> pages = {};
+    std::map<std::string, std::int64_t, std::less<>> counters = {};
+    std::map<std::string, token, std::less<>> records = {};
+    // What has been done to the servers.
+    bool replicas_promoted = false;  // what only the lost server had is gone
+    bool stale_reads = false;        // a server that was replaced has not noticed
 };
 
 }  // namespace holdfast::drill

@@ -1,5 +1,7 @@
 #include "tools/holdfast/drill/judge.hpp"
 
+#include "tools/holdfast/drill/findings.hpp"
+
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -10,15 +12,14 @@ namespace holdfast::drill {
 
 std::string_view name_of(action what) noexcept
 {
-    constexpr std::array<std::string_view, actions> names{"insert_one", "insert_many",
-                                                          "update_one", "find_one_and_update",
-                                                          "bulk_write", "delete_one"};
+    constexpr std::array<std::string_view, actions> names{
+        "insert_one", "insert_many", "update_one", "find_one_and_update",
+        "bulk_write", "delete_one",  "increment",  "compare_and_swap",
+        "upsert",     "get"};
     return names[static_cast<std::size_t>(what)];
 }
 
 namespace {
-
-constexpr std::size_t most_complaints = 100;
 
 /// How often something may be there.
 struct bounds {
@@ -35,9 +36,8 @@ struct bounds {
 class judgement {
 public:
     judgement(std::span<const operation> history, const found_state& found, std::size_t scenarios)
-        : history_{history}, found_{found}
+        : history_{history}, found_{found}, into_{scenarios}
     {
-        made_.scenarios.resize(std::max<std::size_t>(scenarios, 1));
         for (const operation& one : history_) {
             if (one.removed)
                 removals_[*one.removed].push_back(&one);
@@ -52,6 +52,7 @@ public:
     {
         for (const operation& one : history_) {
             count(one);
+            check_reply(one);
             for (const token inserted : one.inserted)
                 check_document(one, inserted);
             if (one.signature)
@@ -60,8 +61,10 @@ public:
         check_strangers();
         check_pages();
         check_reported_counts();
+        check_counters(history_, found_, into_);
+        check_records(history_, found_, into_);
         measure_pauses();
-        return std::move(made_);
+        return std::move(into_.made());
     }
 
 private:
@@ -72,22 +75,11 @@ private:
         return found == in.end() ? 0 : static_cast<std::int64_t>(found->second);
     }
 
-    void complain(std::string what)
-    {
-        if (made_.complaints.size() < most_complaints)
-            made_.complaints.push_back(std::move(what));
-    }
-    static std::string describe(const operation& one)
-    {
-        return std::string{name_of(one.what)} + " of client " + std::to_string(one.client) +
-               " in scenario " + std::to_string(one.scenario);
-    }
-
-    /// The same for the operation's scenario and for all.
+    void complain(std::string what) { into_.complain(std::move(what)); }
+    static std::string describe(const operation& one) { return findings::describe(one); }
     void add(const operation& one, std::uint64_t tally::* what, std::uint64_t by = 1)
     {
-        made_.scenarios[std::min(one.scenario, made_.scenarios.size() - 1)].*what += by;
-        made_.total.*what += by;
+        into_.add(one, what, by);
     }
     void count(const operation& one)
     {
@@ -99,9 +91,8 @@ private:
         if (one.end == fate::unclear)
             add(one, &tally::unclear);
         if (!one.reason.empty()) {
-            ++made_.scenarios[std::min(one.scenario, made_.scenarios.size() - 1)]
-                  .reasons[one.reason];
-            ++made_.total.reasons[one.reason];
+            ++into_.scenario_of(one).reasons[one.reason];
+            ++into_.made().total.reasons[one.reason];
         }
         if (one.completions != 1 || one.end == fate::running) {
             add(one, &tally::unfinished);
@@ -116,6 +107,14 @@ private:
         }
     }
 
+    void check_reply(const operation& one)
+    {
+        if (one.reply_defect.empty())
+            return;
+        add(one, &tally::untrue);
+        complain("not true: " + one.reply_defect + ", " + describe(one));
+    }
+
     void check_signature(const operation& one, token which)
     {
         bounds allowed;
@@ -128,8 +127,7 @@ private:
         const std::string what = std::string{kind} + ' ' + std::to_string(which) + ", " +
                                  describe(one);
         if (there < allowed.least) {
-            add(one, &tally::lost);
-            complain("lost: " + what);
+            into_.lose(one, found_.replicas_promoted, what);
         } else if (there > 1) {
             add(one, &tally::doubled);
             complain("applied " + std::to_string(there) + " times: " + what);
@@ -189,7 +187,7 @@ private:
             for (const auto& [which, times] : all) {
                 if (asked.contains(which))
                     continue;
-                ++made_.total.untrue;
+                ++into_.made().total.untrue;
                 complain(std::string{kind} + ' ' + std::to_string(which) +
                          " is there, and no operation wrote it");
             }
@@ -218,7 +216,7 @@ private:
             if (const auto writer = last.find(name); writer != last.end())
                 add(*writer->second, wrong, by);
             else
-                made_.total.*wrong += by;
+                into_.made().total.*wrong += by;
             complain((less ? "lost: " : "applied twice: ") + name + " has counted " +
                      std::to_string(page.count) + ", and has " + std::to_string(signatures) +
                      " signatures");
@@ -232,8 +230,11 @@ private:
     void check_reported_counts()
     {
         for (const operation& one : history_) {
-            if (one.what != action::find_one_and_update || one.end != fate::acknowledged ||
-                !one.signature)
+            const bool reports_count = one.what == action::find_one_and_update ||
+                                       one.what == action::compare_and_swap;
+            if (!reports_count || one.end != fate::acknowledged || !one.signature)
+                continue;
+            if (!one.durable && found_.replicas_promoted)
                 continue;
             if (!one.reported_count) {
                 add(one, &tally::lost);
@@ -272,14 +273,15 @@ private:
         for (const operation& one : history_) {
             since = std::min(since, one.began);
             ends.push_back({std::max(one.began, one.ended),
-                            std::min(one.scenario, made_.scenarios.size() - 1),
+                            std::min(one.scenario, into_.made().scenarios.size() - 1),
                             one.end == fate::acknowledged});
         }
         std::ranges::sort(ends, {}, &moment::when);
         for (const moment& now : ends) {
-            duration& longest = made_.scenarios[now.scenario].longest_pause;
+            duration& longest = into_.made().scenarios[now.scenario].longest_pause;
             longest = std::max(longest, now.when - since);
-            made_.total.longest_pause = std::max(made_.total.longest_pause, now.when - since);
+            into_.made().total.longest_pause = std::max(into_.made().total.longest_pause,
+                                                        now.when - since);
             if (now.good)
                 since = now.when;
         }
@@ -289,7 +291,7 @@ private:
     const found_state& found_;
     std::map<token, std::vector<const operation*>> removals_;
     std::map<token, std::size_t> signatures_;
-    verdict made_;
+    findings into_;
 };
 
 }  // namespace

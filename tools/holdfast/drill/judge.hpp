@@ -17,6 +17,7 @@ struct tally {
     std::uint64_t failed = 0;
     std::uint64_t unclear = 0;
     std::uint64_t lost = 0;  // effects of acknowledged writes that are not there
+    std::uint64_t forgotten = 0;  // the same of writes that asked for no durability, by a failover
     std::uint64_t doubled = 0;  // effects that are there more often than they were asked for
     std::uint64_t untrue = 0;  // effects that are there although reported as not applied
     std::uint64_t late = 0;  // operations past their deadline
@@ -44,7 +45,8 @@ struct verdict {
 ///   failed        never
 ///   unclear       once or never
 /// for each counter that it has counted what has signed there, and for each reply that it is true:
-/// a write was answered with the count that it made, and a deletion has found what was there.
+/// a write was answered with the count that it made, a deletion has found what was there, and a
+/// read what was stored last. What is unclear may be carried out late, after what followed it.
 verdict judge(std::span<const operation> history, const found_state& found,
               std::size_t scenarios = 1);
 

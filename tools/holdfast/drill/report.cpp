@@ -128,7 +128,13 @@ std::string sentence(const drill_report& report)
         return "interrupted: not all scenarios were run, and this has not shown what it should.";
     if (const std::string wrong = shortcomings(report); !wrong.empty())
         return "FAILED: " + wrong + '.';
-    return "Nothing lost, nothing applied twice: each of " + std::to_string(total.acknowledged) +
+    const std::string there = std::to_string(total.acknowledged - total.forgotten);
+    if (total.forgotten > 0)
+        return "Nothing lost that was durable, nothing applied twice: of " +
+               std::to_string(total.acknowledged) + " acknowledged operations " + there +
+               " hold, and " + std::to_string(total.forgotten) +
+               " writes without durability went with a node.";
+    return "Nothing lost, nothing applied twice: each of " + there +
            " acknowledged writes is there once.";
 }
 
@@ -154,6 +160,7 @@ void add_tally(bson::builder& to, const tally& of, std::uint64_t retries)
         .add("failed", number(of.failed))
         .add("unclear", number(of.unclear))
         .add("lost", number(of.lost))
+        .add("lostWithoutDurability", number(of.forgotten))
         .add("appliedTwice", number(of.doubled))
         .add("appliedThoughFailed", number(of.untrue))
         .add("pastDeadline", number(of.late))

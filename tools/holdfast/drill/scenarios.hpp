@@ -19,6 +19,8 @@ struct scenario_context {
     std::chrono::milliseconds length{8000};
 };
 
+enum class deployment_kind : std::uint8_t { mongo, couchbase };
+
 struct scenario {
     std::string_view name;
     std::string_view what;  // for people: what happens in it
@@ -28,8 +30,9 @@ struct scenario {
     result<std::uint64_t> (*run)(const scenario_context& in);
 };
 
-std::span<const scenario> all_scenarios() noexcept;
+std::span<const scenario> scenarios_of(deployment_kind kind) noexcept;
 /// Null if there is none of that name.
-const scenario* find_scenario(std::string_view name) noexcept;
+const scenario* find_scenario(std::string_view name,
+                              deployment_kind kind = deployment_kind::mongo) noexcept;
 
 }  // namespace holdfast::drill

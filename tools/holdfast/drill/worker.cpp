@@ -19,13 +19,28 @@ constexpr std::size_t documents_of_insert_many = 3;
 constexpr std::size_t most_repeats = 40;
 constexpr duration pause_between_repeats = 50ms;
 
-/// Out of ten.
-constexpr std::array<action, 10> mix{
+constexpr std::uint64_t counters = 2;  // of each kind
+constexpr std::uint64_t records_of_a_client = 3;
+
+constexpr std::array<action, 10> mongo_actions{
     action::insert_one,          action::insert_one,         action::update_one, action::update_one,
     action::update_one,          action::insert_many,        action::bulk_write, action::delete_one,
     action::find_one_and_update, action::find_one_and_update};
 
+constexpr std::array<action, 10> couchbase_actions{
+    action::increment,        action::increment,  action::increment,  action::compare_and_swap,
+    action::compare_and_swap, action::insert_one, action::insert_one, action::upsert,
+    action::upsert,           action::get};
+
+std::string kind_of(const operation& one)
+{
+    return one.durable ? "durable" : "loose";
+}
+
 }  // namespace
+
+const work_mix mongo_mix{mongo_actions, false};
+const work_mix couchbase_mix{couchbase_actions, true};
 
 worker::worker(runtime::world& in, client_ptr with, work_options options, storm_progress& shared)
     : world_{in},
@@ -52,7 +67,7 @@ token worker::next_token()
 
 action worker::choose()
 {
-    const action drawn = mix[draw(mix.size())];
+    const action drawn = options_.mix.actions[draw(options_.mix.actions.size())];
     return drawn == action::delete_one && deletable_.empty() ? action::insert_one : drawn;
 }
 
@@ -63,10 +78,10 @@ void worker::sign(operation& one)
                std::to_string(signatures_++ / signatures_of_a_page);
 }
 
-void worker::sign_shared(operation& one)
+void worker::sign_shared(operation& one, const std::string& kind, std::size_t& count)
 {
     one.signature = next_token();
-    one.page = "shared page " + std::to_string(shared_signatures_++ / signatures_of_a_shared_page);
+    one.page = kind + " page " + std::to_string(count++ / signatures_of_a_shared_page);
 }
 
 /// What the write is to do. Nothing is asked of a server yet.
@@ -75,6 +90,7 @@ void worker::plan(operation& one)
     one.what = choose();
     one.client = options_.client;
     one.scenario = shared_.scenario;
+    one.durable = !options_.mix.mixes_durability || draw(2) == 0;
     switch (one.what) {
     case action::insert_one:
         one.inserted.push_back(next_token());
@@ -87,7 +103,20 @@ void worker::plan(operation& one)
         sign(one);
         break;
     case action::find_one_and_update:
-        sign_shared(one);
+        sign_shared(one, "shared", shared_signatures_);
+        break;
+    case action::compare_and_swap:
+        sign_shared(one, kind_of(one), one.durable ? swapped_signatures_ : loose_signatures_);
+        break;
+    case action::increment:
+        one.counter = kind_of(one) + " counter " + std::to_string(draw(counters));
+        break;
+    case action::upsert:
+        one.stored = next_token();
+        [[fallthrough]];
+    case action::get:
+        one.record = kind_of(one) + " record " + std::to_string(options_.client) + '.' +
+                     std::to_string(draw(records_of_a_client));
         break;
     case action::bulk_write:
         one.inserted.push_back(next_token());

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace holdfast::drill {
@@ -23,7 +24,16 @@ struct storm_progress {
     std::atomic<std::size_t> working = 0;  // clients that have not ended
 };
 
+/// What a worker draws its operations from, each as often as it is there.
+struct work_mix {
+    std::span<const action> actions = {};
+    bool mixes_durability = false;  // half of the writes ask for one copy only
+};
+extern const work_mix mongo_mix;
+extern const work_mix couchbase_mix;
+
 struct work_options {
+    work_mix mix = mongo_mix;
     std::size_t client = 0;
     std::uint64_t seed = 1;
     std::optional<duration> bound = {};  // within which an operation has to end
@@ -52,7 +62,7 @@ private:
     action choose();
     void plan(operation& one);
     void sign(operation& one);
-    void sign_shared(operation& one);
+    void sign_shared(operation& one, const std::string& kind, std::size_t& count);
 
     runtime::awaitable<void> carry_out(operation& one);
 
@@ -64,6 +74,8 @@ private:
     std::int64_t tokens_ = 0;
     std::size_t signatures_ = 0;
     std::size_t shared_signatures_ = 0;
+    std::size_t swapped_signatures_ = 0;  // those that are durable
+    std::size_t loose_signatures_ = 0;    // and those that are not
     std::vector<token> deletable_;
     std::deque<operation> history_;  // whose elements stay where they are
 };

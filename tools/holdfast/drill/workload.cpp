@@ -99,6 +99,7 @@ result<std::unique_ptr<workload>> workload::open(std::unique_ptr<connector> by,
         work_options work;
         work.client = n;
         work.seed = options.seed;
+        work.mix = options.mix;
         work.bound = options.bound;
         work.pause = options.pause;
         work.repeats_by_itself = options.repeats_by_itself;

@@ -16,6 +16,7 @@ namespace holdfast::drill {
 struct workload_options {
     std::size_t clients = 8;
     std::uint64_t seed = 1;
+    work_mix mix = mongo_mix;
     bool repeats_by_itself = false;
     std::optional<duration> bound = {};  // within which an operation has to end
     std::chrono::milliseconds pause{2};  // of each client, between two operations

@@ -1,7 +1,7 @@
 #include "tools/holdfast/drill/mongo/client.hpp"
 
 #include "holdfast/bson/builder.hpp"
-#include "runtime/wait.hpp"
+#include "tools/holdfast/drill/completion.hpp"
 #include "tools/holdfast/drill/mongo/outcome.hpp"
 #include "tools/holdfast/drill/mongo/read_back.hpp"
 
@@ -14,46 +14,6 @@ namespace holdfast::drill {
 using runtime::awaitable;
 
 namespace {
-
-/// The outcome of an operation with a callback, for a coroutine that waits for it.
-template <class T>
-struct pending {
-    explicit pending(runtime::world& in) : ended{in} {}
-
-    std::optional<result<T>> outcome = {};
-    runtime::event ended;
-};
-
-template <class T>
-auto callback(const std::shared_ptr<pending<T>>& state, operation& one)
-{
-    return [state, &one](result<T> outcome) {
-        ++one.completions;
-        state->outcome.emplace(std::move(outcome));
-        state->ended.notify();
-    };
-}
-
-template <class T>
-awaitable<result<T>> outcome_of(std::shared_ptr<pending<T>> state)
-{
-    for (;;) {
-        const std::uint64_t seen = state->ended.count();
-        if (state->outcome)
-            co_return *std::move(state->outcome);
-        const auto end = co_await state->ended.wait(seen);
-        (void)end;
-    }
-}
-
-/// For operations whose result is not needed.
-template <class T>
-std::optional<error> failure_in(result<T>&& outcome)
-{
-    if (outcome)
-        return std::nullopt;
-    return std::move(outcome).error();
-}
 
 bson::document signed_change(const operation& one)
 {
@@ -122,7 +82,11 @@ awaitable<mongo_client::failure_or_none> mongo_client::perform(operation& one, b
     case action::bulk_write:
         return bulk_write(one);
     case action::delete_one:
-        break;
+    case action::increment:
+    case action::compare_and_swap:
+    case action::upsert:
+    case action::get:
+        break;  // the others are not in the mix
     }
     return delete_one(one, repeated);
 }

@@ -43,6 +43,16 @@ result<void> mongo_lab_target::restart(std::size_t member)
     return servers_.restart(member);
 }
 
+result<void> mongo_lab_target::freeze(std::size_t member)
+{
+    return servers_.freeze(member);
+}
+
+result<void> mongo_lab_target::thaw(std::size_t member)
+{
+    return servers_.thaw(member);
+}
+
 result<void> mongo_lab_target::limit_requests(std::int32_t per_second)
 {
     const bool on = per_second > 0;

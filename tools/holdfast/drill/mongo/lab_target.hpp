@@ -20,6 +20,8 @@ public:
     result<void> step_down(std::chrono::seconds stays_down) override;
     result<void> crash(std::size_t member) override;
     result<void> restart(std::size_t member) override;
+    result<void> freeze(std::size_t member) override;
+    result<void> thaw(std::size_t member) override;
     result<void> limit_requests(std::int32_t per_second) override;
 
 private:

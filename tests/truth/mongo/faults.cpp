@@ -1,5 +1,6 @@
-#include "truth/faults.hpp"
+#include "truth/mongo/faults.hpp"
 
+#include <array>
 #include <functional>
 #include <utility>
 
@@ -7,100 +8,49 @@ namespace holdfast::truth {
 
 using namespace std::chrono_literals;
 
-std::string_view name_of(fault kind) noexcept
+std::span<const std::string_view> mongo_fault_names() noexcept
 {
-    constexpr std::array<std::string_view, fault_kinds> names{
+    static constexpr std::array<std::string_view, 7> names{
         "crash", "stepdown", "partition", "freeze", "delay", "clock jump", "overload"};
-    return names[static_cast<std::size_t>(kind)];
+    return names;
 }
 
-storm_hosts::~storm_hosts()
-{
-    for (sim::host* const one : members)
-        one->crash();
-    for (sim::host* const one : clients)
-        one->crash();
-    if (control)
-        control->crash();
-    set.reset();
-}
-
-fault_script::fault_script(storm_hosts& in, std::size_t count)
-    : in_{in}, left_{count}, ill_(in.members.size(), false)
+mongo_faults::mongo_faults(storm_hosts& in, lab::mongo::deployment& set, std::size_t count)
+    : fault_script{in, mongo_fault_names().size(), count}, set_{set}, ill_(in.members.size(), false)
 {
 }
 
-void fault_script::begin()
+bool mongo_faults::happen(std::size_t kind)
 {
-    began_ = in_.net.now();
-    plan_next();
-}
-
-void fault_script::plan_next()
-{
-    in_.net.at_time(in_.net.now() + in_.between(100, 1200), [this] {
-        if (left_ == 0)
-            return;
-        const auto kind = static_cast<fault>(in_.below(fault_kinds));
-        if (happen(kind))
-            count(kind);
-        if (left_ > 0)
-            plan_next();
-    });
-}
-
-void fault_script::count(fault kind)
-{
-    ++counts_[static_cast<std::size_t>(kind)];
-    left_ -= left_ > 0 ? 1 : 0;
-}
-
-bool fault_script::happen(fault kind)
-{
-    switch (kind) {
-    case fault::crash:
+    switch (static_cast<mongo_fault>(kind)) {
+    case mongo_fault::crash:
         return crash();
-    case fault::step_down:
+    case mongo_fault::step_down:
         return step_down();
-    case fault::partition:
+    case mongo_fault::partition:
         return partition();
-    case fault::freeze:
+    case mongo_fault::freeze:
         return freeze();
-    case fault::delay:
+    case mongo_fault::delay:
         return delay();
-    case fault::clock_jump:
+    case mongo_fault::clock_jump:
         return clock_jump();
-    case fault::overload:
+    case mongo_fault::overload:
         break;
     }
     return overload();
 }
 
-int fault_script::victim()
+int mongo_faults::victim()
 {
-    const auto leads = in_.set->primary();
+    const auto leads = set_.primary();
     if (leads && !ill_[*leads] && in_.below(3) != 0)
         return static_cast<int>(*leads);
     const std::size_t drawn = in_.below(in_.members.size());
     return ill_[drawn] ? -1 : static_cast<int>(drawn);
 }
 
-void fault_script::afterwards(duration length, std::function<void()> undo)
-{
-    ++lasting_;
-    in_.net.at_time(in_.net.now() + length, [this, undo = std::move(undo)] {
-        undo();
-        --lasting_;
-    });
-}
-
-void fault_script::record(const std::string& what)
-{
-    const auto when = std::chrono::duration_cast<std::chrono::milliseconds>(in_.net.now() - began_);
-    text_ += "  " + std::to_string(when.count()) + " ms: " + what + '\n';
-}
-
-bool fault_script::crash()
+bool mongo_faults::crash()
 {
     const int drawn = victim();
     if (drawn < 0)
@@ -110,48 +60,48 @@ bool fault_script::crash()
     record("member " + std::to_string(n) + " crashes" + (silent ? " silently" : ""));
     ill_[n] = true;
     in_.members[n]->crash(silent);
-    in_.set->lost(n);
+    set_.lost(n);
     afterwards(in_.between(50, 2500), [this, n] {
         record("member " + std::to_string(n) + " comes back");
         in_.members[n]->restart(
-            [&](sim::host& on) { (void)in_.set->restart(n, on.world()).has_value(); });
+            [&](sim::host& on) { (void)set_.restart(n, on.world()).has_value(); });
         ill_[n] = false;
     });
     return true;
 }
 
-bool fault_script::step_down()
+bool mongo_faults::step_down()
 {
-    const auto leads = in_.set->primary();
+    const auto leads = set_.primary();
     if (!leads)
         return false;
     record("member " + std::to_string(*leads) + " steps down");
-    ++lasting_;
+    begins_to_last();
     in_.control->start(order_step_down(1 + static_cast<std::int64_t>(in_.below(3))));
     return false;
 }
 
-runtime::awaitable<void> fault_script::order_step_down(std::int64_t seconds)
+runtime::awaitable<void> mongo_faults::order_step_down(std::int64_t seconds)
 {
-    const auto done = co_await in_.set->step_down(in_.control->world(), seconds);
-    --lasting_;
+    const auto done = co_await set_.step_down(in_.control->world(), seconds);
+    has_ended();
     if (done)
-        count(fault::step_down);
+        count(static_cast<std::size_t>(mongo_fault::step_down));
     else  // the primary may be gone before it hears of it
         record("no stepdown: " + done.error().message());
 }
 
-void fault_script::cut(const sim::host& one, const sim::host& other)
+void mongo_faults::cut(const sim::host& one, const sim::host& other)
 {
     in_.net.partition(one, other);
 }
 
-void fault_script::mend(const sim::host& one, const sim::host& other)
+void mongo_faults::mend(const sim::host& one, const sim::host& other)
 {
     in_.net.heal(one, other);
 }
 
-bool fault_script::partition()
+bool mongo_faults::partition()
 {
     const int drawn = victim();
     if (drawn < 0)
@@ -185,7 +135,7 @@ bool fault_script::partition()
     return true;
 }
 
-bool fault_script::freeze()
+bool mongo_faults::freeze()
 {
     const int drawn = victim();
     if (drawn < 0)
@@ -202,19 +152,7 @@ bool fault_script::freeze()
     return true;
 }
 
-/// Only the speed and its kin: a link that is cut stays so.
-void fault_script::slow(const sim::host& one, const sim::host& other, const sim::link& link_state)
-{
-    const auto change = [&](const sim::host& from, const sim::host& to) {
-        sim::link changed = link_state;
-        changed.cut = in_.net.link_between(from, to).cut;
-        in_.net.set_link_one_way(from, to, changed);
-    };
-    change(one, other);
-    change(other, one);
-}
-
-bool fault_script::delay()
+bool mongo_faults::delay()
 {
     const int drawn = victim();
     if (drawn < 0)
@@ -241,7 +179,7 @@ bool fault_script::delay()
     return true;
 }
 
-bool fault_script::clock_jump()
+bool mongo_faults::clock_jump()
 {
     const bool server = in_.below(2) == 0;
     const std::vector<sim::host*> among = running(server ? in_.members : in_.clients);
@@ -255,7 +193,7 @@ bool fault_script::clock_jump()
     return true;
 }
 
-bool fault_script::overload()
+bool mongo_faults::overload()
 {
     if (!overload_.begin(refusals()))
         return false;  // another fault will be drawn for it
@@ -263,7 +201,7 @@ bool fault_script::overload()
     record("all members take " + std::to_string(static_cast<int>(rate)) + " requests a second");
     const auto limit = [this](bool on, double per_second) {
         for (std::size_t n = 0; n < in_.members.size(); ++n) {
-            auto* const process = in_.set->process(n);
+            auto* const process = set_.process(n);
             if (!process)
                 continue;
             process->server().requests.set_rate(per_second, 0.2, in_.net.now());
@@ -276,17 +214,17 @@ bool fault_script::overload()
         record("members take all requests again, and have refused " + std::to_string(refused));
         limit(false, 1e9);
         if (refused > 0)
-            count(fault::overload);
+            count(static_cast<std::size_t>(mongo_fault::overload));
     });
     return false;
 }
 
 /// By the members that are up.
-std::uint64_t fault_script::refusals() const
+std::uint64_t mongo_faults::refusals() const
 {
     std::uint64_t all = 0;
     for (std::size_t n = 0; n < in_.members.size(); ++n)
-        all += in_.set->process(n) ? in_.set->process(n)->server().requests.refused() : 0;
+        all += set_.process(n) ? set_.process(n)->server().requests.refused() : 0;
     return all;
 }
 

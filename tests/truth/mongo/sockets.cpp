@@ -100,7 +100,7 @@ int report(drill::drill_report received, const broken& count)
 
 }  // namespace
 
-int run_on_sockets(const sockets_options& options)
+int run_mongo_on_sockets(const sockets_options& options)
 {
     lab::mongo_options deployment;
     deployment.members = options.members;
