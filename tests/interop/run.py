@@ -140,6 +140,12 @@ def truth():
     return suite(['node', 'truth.mjs'], WORK / 'truth.json', fetch('node'))
 
 
+def couchbase():
+    folder = fetch('couchbase')
+    shutil.copy(HERE / 'node/lab.mjs', folder / 'lab.mjs')
+    return suite(['node', 'main.mjs'], WORK / 'couchbase.json', folder)
+
+
 def mongosh():
     return suite(['node', 'main.mjs'], WORK / 'mongosh.json', fetch('mongosh'))
 
@@ -173,7 +179,7 @@ def main():
     certificates()
     reports = {}
     steps = [('bson', lambda: bson(numbers)), ('pymongo', pymongo), ('node', node),
-             ('truth', truth)]
+             ('truth', truth), ('couchbase', couchbase)]
     if wants_all:
         steps.append(('mongosh', mongosh))
     if not ONLY:
@@ -192,7 +198,8 @@ def main():
             line = f'FAILED: {why}'
             failed.append(name)
         print(f'{name}: {line}  ({time.monotonic() - began:.0f} s)', flush=True)
-    total = sum(reports.get(name, {}).get('ran', 0) for name in ('pymongo', 'node', 'mongosh'))
+    foreign = ('pymongo', 'node', 'couchbase', 'mongosh')
+    total = sum(reports.get(name, {}).get('ran', 0) for name in foreign)
     print(f'interop: {total} assertions by foreign clients, failed: {" ".join(failed) or "none"}')
     sys.exit(1 if failed else 0)
 

@@ -21,6 +21,12 @@ export class Lab {
       lab.routers = (await lab.line()).replace('routers: ', '');
     if (options.includes('--load-balancer'))
       lab.balancer = (await lab.line()).replace('balancer: ', '');
+    if (options.includes('--couchbase')) {
+      if (options.includes('--tls')) lab.tls = (await lab.line()).replace('tls: ', '');
+      if (options.includes('--external'))
+        lab.external = (await lab.line()).replace('external: ', '');
+      lab.management = (await lab.line()).replace('management: ', '');
+    }
     return lab;
   }
 
