@@ -249,7 +249,7 @@ def table(report):
 def main():
     options = arguments()
     if not options.program.exists():
-        sys.exit(f'MISSING: {options.program}; "make build" makes it if libbson is installed')
+        sys.exit(f'MISSING: {options.program}; "make bench" makes it if libbson is installed')
     folder, missing = extract(options)
     wanted = cells(options, missing)
     remarks = compare(options, folder, wanted)

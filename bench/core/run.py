@@ -52,7 +52,7 @@ def cost(program, tool, row):
 def main():
     options = arguments()
     if not options.program.exists():
-        sys.exit(f'MISSING: {options.program}; "make build" makes it')
+        sys.exit(f'MISSING: {options.program}; "make bench" makes it')
     if not shutil.which('valgrind'):
         sys.exit('MISSING: valgrind, so nothing was measured')
     goals = json.loads((HERE / 'goals.json').read_text())

@@ -167,7 +167,7 @@ def main():
         return
     for program in (options.program, options.generator):
         if not program.exists():
-            sys.exit(f'MISSING: {program}; "make build" makes it')
+            sys.exit(f'MISSING: {program}; "make bench" makes it')
     stub = compiled(options.peer_bench / 'stub/stub.cpp', options.out / 'stub')
     goals = json.loads((HERE / 'goals.json').read_text())
     rows, missed = compare(options, stub, goals)

@@ -3,6 +3,7 @@
 #include "crud.hpp"
 #include "holdfast/mongo/client.hpp"
 #include "holdfast/mongo/sync/client.hpp"
+#include "kv.hpp"
 #include "net/blocking/world.hpp"
 #include "net/world.hpp"
 #include "order.hpp"
@@ -159,13 +160,17 @@ void run_operation(const parsed_uri& from, const order& what, tally& all)
 
 int run(const order& what)
 {
-    const auto from = core::mongo::parse_uri(what.uri);
-    if (!from) {
-        std::fprintf(stderr, "bench_op: %s\n", from.error().message().c_str());
-        return 2;
-    }
     tally all{what.count};
-    run_operation(*from, what, all);
+    if (is_kv(what)) {
+        run_kv(what, all);
+    } else {
+        const auto from = core::mongo::parse_uri(what.uri);
+        if (!from) {
+            std::fprintf(stderr, "bench_op: %s\n", from.error().message().c_str());
+            return 2;
+        }
+        run_operation(*from, what, all);
+    }
     if (!all.failure.empty()) {
         std::fprintf(stderr, "bench_op: %s\n", all.failure.c_str());
         return 1;
@@ -192,7 +197,7 @@ int main(int argc, char** argv)
                    "client; the others: an operation of a collection")
         ->required()
         ->check(CLI::IsMember({"ping", "run_ping", "run_insert", "insert_one", "insert_many",
-                               "find_one", "find_many"}));
+                               "find_one", "find_many", "kv_get", "kv_upsert"}));
     app.add_option("--uri", what.uri, "Connection string")->required();
     app.add_option("--count", what.count, "Operations in all")->capture_default_str();
     app.add_option("--concurrency", what.concurrency, "Connections, one operation on each")
@@ -200,6 +205,8 @@ int main(int argc, char** argv)
         ->capture_default_str();
     app.add_option("--document", what.document, "What is inserted: a file with its JSON")
         ->check(CLI::ExistingFile);
+    app.add_option("--user", what.user, "Of key-value operations")->capture_default_str();
+    app.add_option("--password", what.password, "Of key-value operations")->capture_default_str();
     app.add_flag("--sync", what.sync, "Blocking calls, one connection");
     CLI11_PARSE(app, argc, argv);
     return holdfast::bench::run(what);

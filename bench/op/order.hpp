@@ -13,6 +13,8 @@ struct order {
     std::uint32_t concurrency = 1;
     bool sync = false;
     std::string document;      // a file in JSON: what is inserted
+    std::string user = "Administrator";  // of key-value operations
+    std::string password = "password";
 };
 
 /// What was done. Workers of one thread share it.

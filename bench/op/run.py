@@ -142,7 +142,7 @@ def main():
     if not options.bench_data.exists():
         sys.exit(f'MISSING: {options.bench_data}, so nothing was measured')
     if not options.program.exists():
-        sys.exit(f'MISSING: {options.program}; "make build" makes it')
+        sys.exit(f'MISSING: {options.program}; "make bench" makes it')
     stub = compiled(options.peer_bench / 'stub/stub.cpp', options.out / 'stub')
     data = Data(options.bench_data, options.out / 'data')
     goals = json.loads((HERE / 'goals.json').read_text())
