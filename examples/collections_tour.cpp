@@ -47,9 +47,11 @@ asio::awaitable<void> writing(mongo::collection accounts)
     const auto done = co_await accounts.insert_one(bson::doc("owner", "ada", "balance", 100.0));
     const auto id = done.inserted_id.get<bson::object_id>().value();  // made by the client
 
-    const std::vector<account> more{{"bob", 20}, {"cy", 300}, {"dan", 7}};
-    const auto all = co_await accounts.insert_many(more);
-    check(all.inserted_count == 3);
+    const account bob{"bob", 20}, cy{"cy", 300};
+    co_await accounts.insert_many(bob, cy);
+    const std::vector<account> more{{"dan", 7}};
+    const auto all = co_await accounts.insert_many(more);  // or any range of documents
+    check(all.inserted_count == 1);
 
     co_await accounts.update_one(filter("_id", id), inc("balance", 5.0));
     co_await accounts.update_one(filter("owner", "eve"), set("balance", 1.0), {.upsert = true});
