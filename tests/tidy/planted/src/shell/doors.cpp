@@ -2,6 +2,7 @@
 #include "net/socket.hpp"  // offence: layers
 #include "core/pool/pool.hpp"
 #include "runtime/runtime.hpp"
+#include <boost/beast/http/parser.hpp>  // offence: beast
 #include <thread>  // offence: one_door
 
 asio::steady_timer alarm{executor};           // offence: one_door
