@@ -1,13 +1,18 @@
 #!/usr/bin/env python3
 """Joins the requirements with the tests that ran and passed, and writes docs/conformance.md.
 
-usage: trace.py [--requirements TSV] [--results DIR] [--root DIR] [--waiting TSV]
+usage: trace.py [--requirements TSV] [--results DIR] [--root DIR]
+                [--waiting TSV] [--no-traffic TSV]
 
 The column `proof` of a requirement says what is demanded:
   test                     a test that names it with VERIFIES("SD-144"), ran and passed
   doc, review              an anchor <!-- SD-144 --> in docs/*.md or CHANGELOG.md, beside the
                            sentence that answers it, or such a test
   n/a, later, superseded   nothing; the word itself is the answer
+A test that names it with VERIFIES_BY_TRAFFIC gives a second mark: bytes were exchanged. The seeds
+in TRAFFIC demand that mark of each row with proof `test`; tools/no_traffic.tsv says for which rows
+there is none, and why. A row there that has the mark is an error, too.
+
 A failed test proves nothing, and takes back what another test proved. To name an id that does not
 exist is an error, in a test as in an anchor.
 
@@ -28,6 +33,7 @@ import sys
 ID = re.compile(r"[A-Z]{2}-[0-9]{3}")
 ANCHOR = re.compile(r"<!--\s*([A-Z]{2}-[0-9]{3})\s*-->")
 EXAMPLES = "ZZ-"  # the ids that the tests of VERIFIES itself use
+TRAFFIC = ("CR",)
 SETTLED = ("n/a", "later", "superseded")
 DEMANDS = ("test", "doc", "review", *SETTLED)
 AWAITED = {
@@ -38,7 +44,7 @@ AWAITED = {
     "document": "a sentence in the documentation",
 }
 
-Evidence = collections.namedtuple("Evidence", "passed failed anchors")
+Evidence = collections.namedtuple("Evidence", "passed failed anchors traffic")
 
 
 def read_requirements(path):
@@ -47,13 +53,14 @@ def read_requirements(path):
 
 
 def read_results(folder):
-    """All tests in GoogleTest's JSON files, as (name, passed, ids)."""
+    """All tests in GoogleTest's JSON files: (name, passed, per id whether by traffic)."""
     for path in sorted(folder.glob("*.json")):
         for suite in json.loads(path.read_text(encoding="utf-8"))["testsuites"]:
             for test in suite["testsuite"]:
                 if test["status"] != "RUN" or test["result"] == "SKIPPED":
                     continue
-                ids = [key for key in test if ID.fullmatch(key) and not key.startswith(EXAMPLES)]
+                ids = {key: "traffic" in str(kind) for key, kind in test.items()
+                       if ID.fullmatch(key) and not key.startswith(EXAMPLES)}
                 yield f"{suite['name']}.{test['name']}", not test.get("failures"), ids
 
 
@@ -67,18 +74,20 @@ def read_anchors(root):
 
 def gather(results, anchors):
     """Per id, what speaks for it and what speaks against it."""
-    evidence = collections.defaultdict(lambda: Evidence([], [], []))
+    evidence = collections.defaultdict(lambda: Evidence([], [], [], []))
     for name, passed, ids in results:
-        for id in ids:
+        for id, by_traffic in ids.items():
             (evidence[id].passed if passed else evidence[id].failed).append(name)
+            if passed and by_traffic:
+                evidence[id].traffic.append(name)
     for id, file in anchors:
         evidence[id].anchors.append(file)
     return evidence
 
 
-def read_waiting(path):
-    """Per id, what it waits for; nothing if there is no such table."""
-    return {row["id"]: row["waits_for"] for row in read_requirements(path)} if path.exists() else {}
+def read_column(path, column):
+    """Per id what a table says; nothing if there is no such table."""
+    return {row["id"]: row[column] for row in read_requirements(path)} if path.exists() else {}
 
 
 def outcome_of(proof, found):
@@ -93,7 +102,8 @@ def complaints(requirements, evidence):
     known = {row["id"] for row in requirements}
     for id, found in sorted(evidence.items()):
         if id not in known:
-            yield f"{id} is no requirement, but is named by " + ", ".join(sum(found, []))
+            names = found.passed + found.failed + found.anchors
+            yield f"{id} is no requirement, but is named by {', '.join(names)}"
     for row in requirements:
         if row["proof"] not in DEMANDS:
             yield f"{row['id']} demands an unknown proof: {row['proof']!r}"
@@ -111,6 +121,19 @@ def waiting_complaints(outcomes, waiting):
     for id, outcome in outcomes.items():
         if outcome == "open" and id not in waiting:
             yield f"{id} is open, and waiting.tsv does not say what it waits for"
+
+
+def traffic_complaints(requirements, evidence, reasons):
+    """Which rows lack the mark without a reason, and which have it in spite of one."""
+    demanding = {row["id"] for row in requirements
+                 if row["proof"] == "test" and row["id"].startswith(TRAFFIC)}
+    for id in sorted(reasons.keys() - demanding):
+        yield f"{id} demands no traffic: take it out of no_traffic.tsv"
+    for id in sorted(demanding):
+        if id in reasons and evidence[id].traffic:
+            yield f"{id} is proven by traffic: take it out of no_traffic.tsv"
+        if id not in reasons and not evidence[id].traffic:
+            yield f"{id} is not proven by traffic, and no_traffic.tsv does not say why"
 
 
 def queues(outcomes, waiting):
@@ -143,13 +166,17 @@ def report(requirements, evidence, outcomes, waiting):
         counts = [len(row), *(row.count(word) for word in words)]
         lines.append(f"| {name} | " + " | ".join(map(str, counts)) + " |")
     lines += waiting_table(outcomes, waiting)
-    lines += ["", "| id | level | demands | outcome | by |", "|---|---|---|---|---|"]
+    lines += ["", "`traffic`: a client and a server exchanged the bytes that the row speaks of.",
+              "", "| id | level | demands | outcome | mark | by |", "|---|---|---|---|---|---|"]
     for row in requirements:
         found = evidence[row["id"]]
-        by = [*found.passed, *found.anchors, *(f"FAILED {name}" for name in found.failed)]
+        # Those by traffic first: they are what a reader looks for.
+        by = [*found.traffic, *(name for name in found.passed if name not in found.traffic),
+              *found.anchors, *(f"FAILED {name}" for name in found.failed)]
         if outcomes[row["id"]] == "open" and row["id"] in waiting:
             by.append(f"waits for {waiting[row['id']]}")
-        cells = (row["id"], row["level"], row["proof"], outcomes[row["id"]], ", ".join(by))
+        mark = "traffic" if found.traffic and not found.failed else "-"
+        cells = (row["id"], row["level"], row["proof"], outcomes[row["id"]], mark, ", ".join(by))
         lines.append("| " + " | ".join(cells).rstrip() + " |")
     return "\n".join(lines) + "\n"
 
@@ -160,6 +187,7 @@ def main():
     options.add_argument("--requirements", type=pathlib.Path)
     options.add_argument("--results", type=pathlib.Path)
     options.add_argument("--waiting", type=pathlib.Path)
+    options.add_argument("--no-traffic", type=pathlib.Path)
     given = options.parse_args()
     table = given.requirements or given.root / "../shared/requirements/requirements.tsv"
     if not table.exists():
@@ -169,14 +197,18 @@ def main():
     requirements = read_requirements(table)
     results = read_results(given.results or given.root / "build/results")
     evidence = gather(results, read_anchors(given.root))
-    waiting = read_waiting(given.waiting or given.root / "tools/waiting.tsv")
+    waiting = read_column(given.waiting or given.root / "tools/waiting.tsv", "waits_for")
+    silent = read_column(given.no_traffic or given.root / "tools/no_traffic.tsv", "reason")
     outcomes = {row["id"]: outcome_of(row["proof"], evidence[row["id"]]) for row in requirements}
-    wrong = [*complaints(requirements, evidence), *waiting_complaints(outcomes, waiting)]
+    wrong = [*complaints(requirements, evidence), *waiting_complaints(outcomes, waiting),
+             *traffic_complaints(requirements, evidence, silent)]
     page = given.root / "docs/conformance.md"
     page.parent.mkdir(exist_ok=True)
     page.write_text(report(requirements, evidence, outcomes, waiting), encoding="utf-8")
     counts = collections.Counter(outcomes.values())
-    print(", ".join(f"{n} {word}" for word, n in counts.most_common()) + f": {page}")
+    marked = sum(bool(evidence[id].traffic) for id in outcomes)
+    print(", ".join(f"{n} {word}" for word, n in counts.most_common())
+          + f", {marked} by traffic: {page}")
     for word, ids in queues(outcomes, waiting).items():
         print(f"  {len(ids)} wait for {word}: {' '.join(ids)}")
     for line in wrong:

@@ -12,6 +12,11 @@
 /// The same for a table-driven test, which proves one requirement per row and may have many rows.
 #define VERIFIES_ROW(id) ::holdfast::proof::record_proof(id, "row")
 
+/// The same for tests in which a client and a server exchanged the bytes that the requirement
+/// speaks of. Tests of values prove that a decision is right; only these prove that it is obeyed.
+#define VERIFIES_BY_TRAFFIC(id) ::holdfast::proof::record_proof(id, "traffic test")
+#define VERIFIES_ROW_BY_TRAFFIC(id) ::holdfast::proof::record_proof(id, "traffic row")
+
 namespace holdfast::proof {
 
 inline constexpr int max_ids_per_test = 3;
@@ -32,7 +37,7 @@ inline int ids_recorded_by_this_test()
         *::testing::UnitTest::GetInstance()->current_test_info()->result();
     int ids = 0;
     for (int i = 0; i < so_far.test_property_count(); ++i)
-        ids += so_far.GetTestProperty(i).value() == std::string_view{"test"};
+        ids += std::string_view{so_far.GetTestProperty(i).value()}.ends_with("test");
     return ids;
 }
 

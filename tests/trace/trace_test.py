@@ -31,7 +31,7 @@ def ran(name, *ids, **changes):
 
 
 class Trace(unittest.TestCase):
-    def trace(self, *tests, page="", requirements=REQUIREMENTS, waiting=None):
+    def trace(self, *tests, page="", requirements=REQUIREMENTS, waiting=None, no_traffic=None):
         """Runs the tool on planted files: (exit status, outcome per id, output, lines)."""
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
@@ -42,8 +42,11 @@ class Trace(unittest.TestCase):
             (root / "results/unit_tests.json").write_text(json.dumps(suites))
             if requirements:
                 (root / "requirements.tsv").write_text(requirements)
+            (root / "tools").mkdir()
+            if no_traffic is not None:
+                (root / "tools/no_traffic.tsv").write_text(
+                    "id\treason\n" + "".join(f"{id}\t{why}\n" for id, why in no_traffic))
             if waiting is not None:
-                (root / "tools").mkdir()
                 (root / "tools/waiting.tsv").write_text(
                     "id\twaits_for\n" + "".join(f"{id}\t{word}\n" for id, word in waiting))
             done = subprocess.run(
@@ -58,7 +61,7 @@ class Trace(unittest.TestCase):
         status, outcomes, _, lines = self.trace(
             ran("works", "SD-002"), waiting=all_but("SD-002"))
         self.assertEqual((status, outcomes["SD-001"], outcomes["SD-002"]), (0, "open", "proven"))
-        self.assertIn("| SD-002 | MUST | test | proven | suite.works |", lines)
+        self.assertIn("| SD-002 | MUST | test | proven | - | suite.works |", lines)
         self.assertIn("| SD | 2 | 1 | 1 | 0 | 0 | 0 |", lines)
 
     def test_a_failed_test_proves_nothing(self):
@@ -103,7 +106,7 @@ class Trace(unittest.TestCase):
         waiting = all_but("SD-002")
         status, outcomes, output, lines = self.trace(ran("works", "SD-002"), waiting=waiting)
         self.assertEqual((status, outcomes["SD-001"]), (0, "open"), output)
-        self.assertIn("| SD-001 | MUST | test | open | waits for monitor |", lines)
+        self.assertIn("| SD-001 | MUST | test | open | - | waits for monitor |", lines)
         self.assertIn("  1 wait for monitor: SD-001", output.splitlines())
         self.assertTrue([line for line in lines if line.endswith("| 1 | SD-001 |")])
         status, _, output, _ = self.trace(waiting=waiting)
@@ -129,7 +132,7 @@ class Trace(unittest.TestCase):
         status, _, output, lines = self.trace(ran("works", "SD-002"), waiting=waiting)
         self.assertEqual(status, 1)
         self.assertIn("SD-002 is proven and waits for nothing", output)
-        self.assertIn("| SD-002 | MUST | test | proven | suite.works |", lines)
+        self.assertIn("| SD-002 | MUST | test | proven | - | suite.works |", lines)
 
     def test_waiting_for_an_unknown_id_is_an_error(self):
         status, _, output, _ = self.trace(ran("works", "SD-001", "SD-002"), waiting=[
@@ -139,6 +142,35 @@ class Trace(unittest.TestCase):
         self.assertIn("RW-003 waits for something unknown: 'godot'", output)
         self.assertIn("SD-999 is no requirement, but waits for monitor", output)
         self.assertIn("BP-021 is later and waits for nothing", output)
+
+    def test_rows_of_couchbase_demand_the_mark_of_traffic(self):
+        head = REQUIREMENTS.splitlines()[0]
+        table = head + "\nCR-001\ts\t-\tMUST\tfirst\t-\ttest\nCR-007\ts\t-\tDOC\ta\t-\tdoc\n"
+        page = "<!-- CR-007 -->"
+        bytes_ = ran("bytes", **{"CR-001": "traffic test"})
+        row = ran("table", **{"CR-001": "traffic row"})
+        values = ran("values", "CR-001")
+
+        def said(*tests, **more):
+            status, _, output, lines = self.trace(*tests, page=page, requirements=table, **more)
+            return status, output, lines
+
+        status, output, lines = said(values, bytes_)
+        self.assertEqual(status, 0, output)
+        self.assertIn("| CR-001 | MUST | test | proven | traffic | suite.bytes, suite.values |",
+                      lines)
+        self.assertIn("1 by traffic", output)
+        self.assertEqual(said(row)[0], 0)
+        status, output, lines = said(values)
+        self.assertEqual(status, 1)
+        self.assertIn("CR-001 is not proven by traffic, and no_traffic.tsv does not say why",
+                      output)
+        self.assertIn("| CR-001 | MUST | test | proven | - | suite.values |", lines)
+        self.assertEqual(said(values, no_traffic=[("CR-001", "a table")])[0], 0)
+        status, output, _ = said(bytes_, no_traffic=[("CR-001", "x"), ("CR-007", "x")])
+        self.assertEqual(status, 1)
+        self.assertIn("CR-001 is proven by traffic: take it out of no_traffic.tsv", output)
+        self.assertIn("CR-007 demands no traffic: take it out of no_traffic.tsv", output)
 
     def test_without_requirements_it_fails_and_says_so(self):
         status, _, output, lines = self.trace(requirements="")

@@ -121,8 +121,8 @@ TEST(couchbase_cluster, callbacks_get_a_result)
 
 TEST(couchbase_cluster, wrong_password_fails_the_first_operation_at_once)
 {
-    VERIFIES("CR-031");
-    VERIFIES("CR-039");
+    VERIFIES_BY_TRAFFIC("CR-031");
+    VERIFIES_BY_TRAFFIC("CR-039");
     kv_scene scene{{.nodes = 3}};
     couchbase::cluster_options options;
     options.authenticator = kv_scene::login("wrong");
@@ -135,7 +135,7 @@ TEST(couchbase_cluster, wrong_password_fails_the_first_operation_at_once)
 
 TEST(couchbase_cluster, login_that_is_refused_once_is_no_error)
 {
-    VERIFIES("CR-032");
+    VERIFIES_BY_TRAFFIC("CR-032");
     kv_scene scene;
     lab::couchbase::kv_fault refusal;
     refusal.error_code = 0x20;
@@ -150,8 +150,8 @@ TEST(couchbase_cluster, login_that_is_refused_once_is_no_error)
 
 TEST(couchbase_cluster, missing_bucket_fails_at_once_and_leaves_others_alone)
 {
-    VERIFIES("CR-035");
-    VERIFIES("CR-041");
+    VERIFIES_BY_TRAFFIC("CR-035");
+    VERIFIES_BY_TRAFFIC("CR-041");
     kv_scene scene{{.nodes = 2}};
     scene.connect();
     ASSERT_TRUE(scene.upsert("a", "{}")->good());
@@ -165,7 +165,7 @@ TEST(couchbase_cluster, missing_bucket_fails_at_once_and_leaves_others_alone)
 
 TEST(couchbase_cluster, bucket_that_is_created_later_is_found_by_a_patient_operation)
 {
-    VERIFIES("CR-035");
+    VERIFIES_BY_TRAFFIC("CR-035");
     kv_scene scene;
     scene.connect();
     const couchbase::retry_strategy_ptr patient =
@@ -183,9 +183,9 @@ TEST(couchbase_cluster, bucket_that_is_created_later_is_found_by_a_patient_opera
 
 TEST(couchbase_cluster, unknown_collection_fails_at_once)
 {
-    VERIFIES("CR-037");
-    VERIFIES("CR-042");
-    VERIFIES("CR-043");
+    VERIFIES_BY_TRAFFIC("CR-037");
+    VERIFIES_BY_TRAFFIC("CR-042");
+    VERIFIES_BY_TRAFFIC("CR-043");
     kv_scene scene;
     scene.connect();
     ASSERT_TRUE(scene.upsert("a", "{}")->good());
@@ -200,8 +200,8 @@ TEST(couchbase_cluster, unknown_collection_fails_at_once)
 
 TEST(couchbase_cluster, collection_that_is_made_again_is_used_by_its_new_id)
 {
-    VERIFIES("CR-053");
-    VERIFIES("CR-082");
+    VERIFIES_BY_TRAFFIC("CR-053");
+    VERIFIES_BY_TRAFFIC("CR-082");
     kv_scene scene;
     scene.cluster->create_collection("travel", "_default", "airline");
     scene.connect();

@@ -114,7 +114,7 @@ TEST_F(couchbase_documents, expiry_is_preserved_if_that_is_asked_for)
 
 TEST_F(couchbase_documents, locked_document_is_changed_by_the_owner_of_the_lock_only)
 {
-    VERIFIES("CR-083");
+    VERIFIES_BY_TRAFFIC("CR-083");
     const raw_json one{"1"};
     const raw_json two{"2"};
     good(all.upsert("a", one, {}, use_awaitable));
@@ -133,7 +133,7 @@ TEST_F(couchbase_documents, locked_document_is_changed_by_the_owner_of_the_lock_
 
 TEST_F(couchbase_documents, unlock_with_another_version_is_a_mismatch_and_one_request)
 {
-    VERIFIES("CR-083");
+    VERIFIES_BY_TRAFFIC("CR-083");
     const raw_json one{"1"};
     const auto stored = good(all.upsert("a", one, {}, use_awaitable));
     const auto locked = good(all.get_and_lock("a", 10s, {}, use_awaitable));
@@ -149,7 +149,7 @@ TEST_F(couchbase_documents, unlock_with_another_version_is_a_mismatch_and_one_re
 
 TEST_F(couchbase_documents, operation_that_waits_for_a_lock_goes_on_when_it_is_released)
 {
-    VERIFIES("CR-058");
+    VERIFIES_BY_TRAFFIC("CR-058");
     const raw_json one{"1"};
     good(all.upsert("a", one, {}, use_awaitable));
     const auto locked = good(all.get_and_lock("a", 10s, {}, use_awaitable));

@@ -89,8 +89,8 @@ TEST_F(couchbase_durability, change_that_waits_for_replicas_in_vain_is_ambiguous
 
 TEST_F(couchbase_durability, change_waits_for_a_durable_one_that_is_under_way)
 {
-    VERIFIES("CR-058");
-    VERIFIES("CR-084");
+    VERIFIES_BY_TRAFFIC("CR-058");
+    VERIFIES_BY_TRAFFIC("CR-084");
     for (std::size_t n = 0; n != 3; ++n)
         scene.cluster->hold_replication(n, true);
     const raw_json first{"1"};

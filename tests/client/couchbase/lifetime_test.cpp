@@ -102,7 +102,7 @@ TEST(couchbase_lifetime, cancellation_at_any_moment_ends_the_operation_at_once)
 
 TEST(couchbase_lifetime, change_is_never_applied_twice_whenever_the_connection_is_cut)
 {
-    VERIFIES("CR-003");
+    VERIFIES_BY_TRAFFIC("CR-003");
     for (std::uint64_t seed = 1; seed <= 150; ++seed) {
         kv_scene scene{{.nodes = 1, .seed = seed}};
         scene.connect();

@@ -121,7 +121,7 @@ TEST(couchbase_movement, node_that_joins_is_used_after_the_rebalance)
 
 TEST(couchbase_movement, hard_failover_is_survived_within_a_second_and_a_half)
 {
-    VERIFIES("CR-049");
+    VERIFIES_BY_TRAFFIC("CR-049");
     kv_scene scene{{.nodes = 3, .replicas = 1}};
     scene.connect();
     scene.warm_up();
@@ -161,7 +161,7 @@ TEST(couchbase_movement, stale_and_foreign_configurations_are_dropped)
 
 TEST(couchbase_movement, login_that_expires_is_renewed_without_an_error)
 {
-    VERIFIES("CR-046");
+    VERIFIES_BY_TRAFFIC("CR-046");
     kv_scene scene{{.nodes = 2}};
     scene.connect();
     scene.warm_up();
@@ -176,7 +176,7 @@ TEST(couchbase_movement, login_that_expires_is_renewed_without_an_error)
 
 TEST(couchbase_movement, node_behind_with_its_manifest_is_no_reason_to_fail)
 {
-    VERIFIES("CR-082");
+    VERIFIES_BY_TRAFFIC("CR-082");
     kv_scene scene{{.nodes = 2}};
     scene.connect();
     scene.warm_up();

@@ -113,9 +113,9 @@ public:
 
 TEST(couchbase_operation_table, cut_in_flight_is_retried_exactly_for_idempotent_operations)
 {
-    VERIFIES("CR-074");
-    VERIFIES("CR-075");
-    VERIFIES("CR-076");
+    VERIFIES_BY_TRAFFIC("CR-074");
+    VERIFIES_BY_TRAFFIC("CR-075");
+    VERIFIES_BY_TRAFFIC("CR-076");
     for (const table_row& row : all_operations()) {
         SCOPED_TRACE(row.name);
         EXPECT_EQ(core::couchbase::is_idempotent(row.opcode), row.is_idempotent);
@@ -158,9 +158,9 @@ TEST(couchbase_operation_table, silence_ends_in_a_timeout_that_is_ambiguous_unle
 
 TEST(couchbase_operation_table, listed_answers_are_retried_for_every_operation)
 {
-    VERIFIES("CR-058");
-    VERIFIES("CR-083");
-    VERIFIES("CR-084");
+    VERIFIES_BY_TRAFFIC("CR-058");
+    VERIFIES_BY_TRAFFIC("CR-083");
+    VERIFIES_BY_TRAFFIC("CR-084");
     const kv_status listed[] = {kv_status::locked, kv_status::temporary_failure,
                                 kv_status::sync_write_in_progress,
                                 kv_status::sync_write_re_commit_in_progress};
@@ -195,7 +195,7 @@ struct unlisted_answer {
 
 TEST(couchbase_operation_table, answers_that_are_not_listed_are_one_request_for_every_operation)
 {
-    VERIFIES("CR-080");
+    VERIFIES_BY_TRAFFIC("CR-080");
     const unlisted_answer answers[] = {
         {kv_status::too_big, errc::value_too_large},
         {kv_status::invalid, errc::invalid_argument},
@@ -231,7 +231,7 @@ TEST(couchbase_operation_table, answers_that_are_not_listed_are_one_request_for_
 
 TEST(couchbase_operation_table, absence_and_existence_are_named_by_the_operation)
 {
-    VERIFIES("CR-080");
+    VERIFIES_BY_TRAFFIC("CR-080");
     for (const table_row& row : all_operations()) {
         SCOPED_TRACE(row.name);
         table_scene scene;

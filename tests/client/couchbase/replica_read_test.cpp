@@ -48,7 +48,7 @@ protected:
 
 TEST_F(couchbase_replica_reads, all_copies_are_read_with_the_active_one_first)
 {
-    VERIFIES("CR-076");
+    VERIFIES_BY_TRAFFIC("CR-076");
     store();
     const auto copies = good(all.get_all_replicas("a", {}, use_awaitable));
     ASSERT_EQ(copies.size(), 3u);
@@ -133,7 +133,7 @@ TEST_F(couchbase_replica_reads, error_that_all_nodes_agree_on_is_given_as_it_is)
 
 TEST_F(couchbase_replica_reads, lookup_reads_all_copies)
 {
-    VERIFIES("CR-076");
+    VERIFIES_BY_TRAFFIC("CR-076");
     store();
     const cb::lookup paths{cb::get("n"), cb::get("none")};
     const auto copies = good(all.lookup_in_all_replicas("a", paths, {}, use_awaitable));
@@ -150,7 +150,7 @@ TEST_F(couchbase_replica_reads, lookup_reads_all_copies)
 
 TEST_F(couchbase_replica_reads, replica_read_is_sent_again_after_a_cut)
 {
-    VERIFIES("CR-076");
+    VERIFIES_BY_TRAFFIC("CR-076");
     store();
     good(all.get_all_replicas("a", {}, use_awaitable));
     lab::couchbase::kv_fault cut;

@@ -66,9 +66,9 @@ protected:
 
 TEST_F(couchbase_retries, vbucket_that_is_refused_waits_by_the_fixed_steps_without_a_strategy)
 {
-    VERIFIES("CR-052");
-    VERIFIES("CR-067");
-    VERIFIES("CR-081");
+    VERIFIES_BY_TRAFFIC("CR-052");
+    VERIFIES_BY_TRAFFIC("CR-067");
+    VERIFIES_BY_TRAFFIC("CR-081");
     const auto strategy = std::make_shared<refusing_strategy>();
     couchbase::cluster_options options;
     options.strategy = strategy;
@@ -90,8 +90,8 @@ TEST_F(couchbase_retries, vbucket_that_is_refused_waits_by_the_fixed_steps_witho
 
 TEST_F(couchbase_retries, vbucket_that_is_refused_for_ever_ends_with_an_unambiguous_timeout)
 {
-    VERIFIES("CR-006");
-    VERIFIES("CR-063");
+    VERIFIES_BY_TRAFFIC("CR-006");
+    VERIFIES_BY_TRAFFIC("CR-063");
     open();
     scene.fault(0, kv_opcode::upsert, status(kv_status::not_my_vbucket), activation::always());
     const auto late = scene.upsert("a", "{}", {.timeout = 2500ms});
@@ -103,8 +103,8 @@ TEST_F(couchbase_retries, vbucket_that_is_refused_for_ever_ends_with_an_unambigu
 
 TEST_F(couchbase_retries, four_temporary_failures_cost_fifteen_milliseconds)
 {
-    VERIFIES("CR-023");
-    VERIFIES("CR-084");
+    VERIFIES_BY_TRAFFIC("CR-023");
+    VERIFIES_BY_TRAFFIC("CR-084");
     open();
     scene.fault(0, kv_opcode::upsert, status(kv_status::temporary_failure), activation::times(4));
     scene.count_requests(kv_opcode::upsert);
@@ -116,8 +116,8 @@ TEST_F(couchbase_retries, four_temporary_failures_cost_fifteen_milliseconds)
 
 TEST_F(couchbase_retries, two_hundred_retries_with_a_calculator_of_its_own_succeed)
 {
-    VERIFIES("CR-020");
-    VERIFIES("CR-024");
+    VERIFIES_BY_TRAFFIC("CR-020");
+    VERIFIES_BY_TRAFFIC("CR-024");
     couchbase::cluster_options options;
     options.strategy = std::make_shared<couchbase::best_effort_retry_strategy>(
         [](std::uint32_t) -> duration { return 1ms; });
@@ -130,8 +130,8 @@ TEST_F(couchbase_retries, two_hundred_retries_with_a_calculator_of_its_own_succe
 
 TEST_F(couchbase_retries, locked_document_ends_with_an_unambiguous_timeout)
 {
-    VERIFIES("CR-058");
-    VERIFIES("CR-083");
+    VERIFIES_BY_TRAFFIC("CR-058");
+    VERIFIES_BY_TRAFFIC("CR-083");
     open();
     scene.fault(0, kv_opcode::upsert, status(kv_status::locked), activation::always());
     const auto late = scene.upsert("a", "{}", {.timeout = 1s});
@@ -143,7 +143,7 @@ TEST_F(couchbase_retries, locked_document_ends_with_an_unambiguous_timeout)
 
 TEST_F(couchbase_retries, later_operation_on_a_locked_document_may_finish_first)
 {
-    VERIFIES("CR-007");
+    VERIFIES_BY_TRAFFIC("CR-007");
     open();
     scene.fault(0, kv_opcode::upsert, status(kv_status::locked), activation::times(3));
     const couchbase::raw_json first{"1"};
@@ -158,8 +158,8 @@ TEST_F(couchbase_retries, later_operation_on_a_locked_document_may_finish_first)
 
 TEST_F(couchbase_retries, unknown_status_is_one_request_on_the_wire)
 {
-    VERIFIES("CR-048");
-    VERIFIES("CR-072");
+    VERIFIES_BY_TRAFFIC("CR-048");
+    VERIFIES_BY_TRAFFIC("CR-072");
     open();
     for (const kv_opcode opcode : {kv_opcode::get, kv_opcode::upsert}) {
         scene.count_requests(opcode);
@@ -180,8 +180,8 @@ struct answered_status {
 
 TEST_F(couchbase_retries, answers_that_are_not_listed_are_one_request_on_the_wire)
 {
-    VERIFIES("CR-004");
-    VERIFIES("CR-080");
+    VERIFIES_BY_TRAFFIC("CR-004");
+    VERIFIES_BY_TRAFFIC("CR-080");
     open();
     constexpr answered_status all[] = {
         {kv_status::not_found, errc::document_not_found},
@@ -212,9 +212,9 @@ TEST_F(couchbase_retries, answers_that_are_not_listed_are_one_request_on_the_wir
 
 TEST_F(couchbase_retries, get_survives_a_cut_and_upsert_is_reported_in_doubt)
 {
-    VERIFIES("CR-003");
-    VERIFIES("CR-022");
-    VERIFIES("CR-055");
+    VERIFIES_BY_TRAFFIC("CR-003");
+    VERIFIES_BY_TRAFFIC("CR-022");
+    VERIFIES_BY_TRAFFIC("CR-055");
     open();
     scene.fault(0, kv_opcode::get, cut(), activation::times(1));
     const auto read = scene.get("warm1");
@@ -237,7 +237,7 @@ TEST_F(couchbase_retries, get_survives_a_cut_and_upsert_is_reported_in_doubt)
 
 TEST_F(couchbase_retries, reply_that_is_cut_in_the_middle_is_no_answer)
 {
-    VERIFIES("CR-001");
+    VERIFIES_BY_TRAFFIC("CR-001");
     open();
     kv_fault half;
     half.cut_reply_at = 30;
@@ -254,8 +254,8 @@ TEST_F(couchbase_retries, reply_that_is_cut_in_the_middle_is_no_answer)
 
 TEST_F(couchbase_retries, request_without_a_connection_is_not_sent_and_retried_whatever_it_is)
 {
-    VERIFIES("CR-002");
-    VERIFIES("CR-049");
+    VERIFIES_BY_TRAFFIC("CR-002");
+    VERIFIES_BY_TRAFFIC("CR-049");
     open();
     scene.simulation.reset_connections(scene.app, scene.host_of(0));
     kv_fault refused = cut();
@@ -291,8 +291,8 @@ TEST_F(couchbase_retries, timeout_of_a_request_in_flight_is_ambiguous_for_change
 
 TEST_F(couchbase_retries, wait_is_capped_by_the_deadline_and_no_frame_leaves_after_it)
 {
-    VERIFIES("CR-068");
-    VERIFIES("CR-069");
+    VERIFIES_BY_TRAFFIC("CR-068");
+    VERIFIES_BY_TRAFFIC("CR-069");
     couchbase::cluster_options options;
     options.strategy = std::make_shared<couchbase::best_effort_retry_strategy>(
         [](std::uint32_t) -> duration { return 1s; });
@@ -311,7 +311,7 @@ TEST_F(couchbase_retries, wait_is_capped_by_the_deadline_and_no_frame_leaves_aft
 
 TEST_F(couchbase_retries, server_without_proof_fails_operations_at_once)
 {
-    VERIFIES("CR-039");
+    VERIFIES_BY_TRAFFIC("CR-039");
     kv_fault bare = status(kv_status::success);
     scene.fault(0, kv_opcode::sasl_step, bare, activation::always());
     scene.count_requests(kv_opcode::get);
@@ -330,7 +330,7 @@ TEST_F(couchbase_retries, server_without_proof_fails_operations_at_once)
 
 TEST_F(couchbase_retries, login_that_breaks_off_is_no_authentication_error)
 {
-    VERIFIES("CR-032");
+    VERIFIES_BY_TRAFFIC("CR-032");
     scene.fault(0, kv_opcode::sasl_auth, cut(), activation::always());
     scene.connect();
     const auto late = scene.get("a", {.timeout = 300ms});
@@ -340,8 +340,8 @@ TEST_F(couchbase_retries, login_that_breaks_off_is_no_authentication_error)
 
 TEST_F(couchbase_retries, error_map_decides_on_statuses_that_are_not_known)
 {
-    VERIFIES("CR-054");
-    VERIFIES("CR-071");
+    VERIFIES_BY_TRAFFIC("CR-054");
+    VERIFIES_BY_TRAFFIC("CR-071");
     const std::string map =
         R"({"version":2,"revision":9,"errors":{"7ff0":{"name":"LATER","desc":"d","attrs":)"
         R"(["retry-later"]},"7ff1":{"name":"NO","desc":"d","attrs":["item-only"]}}})";
@@ -361,7 +361,7 @@ TEST_F(couchbase_retries, error_map_decides_on_statuses_that_are_not_known)
 
 TEST_F(couchbase_retries, stale_login_replaces_the_connection_and_the_operation_goes_on)
 {
-    VERIFIES("CR-046");
+    VERIFIES_BY_TRAFFIC("CR-046");
     open();
     scene.fault(0, kv_opcode::upsert, status(kv_status::auth_stale), activation::times(1));
     const auto one = scene.upsert("a", "{}");
@@ -371,7 +371,7 @@ TEST_F(couchbase_retries, stale_login_replaces_the_connection_and_the_operation_
 
 TEST_F(couchbase_retries, open_circuit_keeps_requests_away_and_closes_after_a_success)
 {
-    VERIFIES("CR-056");
+    VERIFIES_BY_TRAFFIC("CR-056");
     couchbase::cluster_options options;
     couchbase::breaker_options breaker;
     breaker.volume = 5;

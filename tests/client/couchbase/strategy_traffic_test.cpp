@@ -67,8 +67,8 @@ protected:
 
 TEST_F(couchbase_strategies, strategy_of_the_cluster_counts_retries_and_sees_reasons)
 {
-    VERIFIES("CR-012");
-    VERIFIES("CR-015");
+    VERIFIES_BY_TRAFFIC("CR-012");
+    VERIFIES_BY_TRAFFIC("CR-015");
     const auto strategy = scripted(
         [](const auto&, auto) { return retry_action::with_duration(3ms); });
     open(strategy);
@@ -82,9 +82,9 @@ TEST_F(couchbase_strategies, strategy_of_the_cluster_counts_retries_and_sees_rea
 
 TEST_F(couchbase_strategies, strategy_of_a_request_goes_before_that_of_the_cluster)
 {
-    VERIFIES("CR-008");
-    VERIFIES("CR-011");
-    VERIFIES("CR-016");
+    VERIFIES_BY_TRAFFIC("CR-008");
+    VERIFIES_BY_TRAFFIC("CR-011");
+    VERIFIES_BY_TRAFFIC("CR-016");
     const auto global = scripted([](const auto&, auto) { return retry_action::no_retry(); });
     open(global);
     fail(2);
@@ -100,7 +100,7 @@ TEST_F(couchbase_strategies, strategy_of_a_request_goes_before_that_of_the_clust
 
 TEST_F(couchbase_strategies, context_of_a_request_is_seen_by_its_strategy)
 {
-    VERIFIES("CR-019");
+    VERIFIES_BY_TRAFFIC("CR-019");
     const auto strategy = scripted([](const retry_request& request, retry_reason) {
         const std::any* const robot = request.context("robot");
         if (robot != nullptr && std::any_cast<bool>(*robot))
@@ -117,7 +117,7 @@ TEST_F(couchbase_strategies, context_of_a_request_is_seen_by_its_strategy)
 
 TEST_F(couchbase_strategies, answer_may_come_later_and_others_are_served_meanwhile)
 {
-    VERIFIES("CR-017");
+    VERIFIES_BY_TRAFFIC("CR-017");
     std::vector<couchbase::retry_reply> waiting;
     open(scripted([&](const auto&, auto) {
         return retry_answer::later(

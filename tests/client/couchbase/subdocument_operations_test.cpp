@@ -106,7 +106,7 @@ struct failing_change {
 
 TEST_F(couchbase_subdocuments, change_that_fails_names_its_path_and_nothing_is_changed)
 {
-    VERIFIES("CR-080");
+    VERIFIES_BY_TRAFFIC("CR-080");
     const std::string before = R"({"n":1,"s":"x","list":[1],"most":9223372036854775807})";
     store(before);
     scene.count_requests(kv_opcode::subdoc_multi_mutation);
@@ -240,7 +240,7 @@ TEST_F(couchbase_subdocuments, deleted_documents_have_attributes_and_can_be_revi
 
 TEST_F(couchbase_subdocuments, lookup_survives_a_cut_and_mutation_is_in_doubt)
 {
-    VERIFIES("CR-076");
+    VERIFIES_BY_TRAFFIC("CR-076");
     store(R"({"n":1})");
     lab::couchbase::kv_fault cut;
     cut.close_connection = true;

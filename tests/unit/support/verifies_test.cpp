@@ -29,10 +29,20 @@ TEST(verifies, fourth_id_fails_the_test)
     EXPECT_NONFATAL_FAILURE(VERIFIES("ZZ-004"), "at most 3 requirements, and ZZ-004");
 }
 
+TEST(verifies, traffic_counts_towards_the_limit)
+{
+    VERIFIES("ZZ-001");
+    VERIFIES_BY_TRAFFIC("ZZ-002");
+    VERIFIES_BY_TRAFFIC("ZZ-003");
+    EXPECT_NONFATAL_FAILURE(VERIFIES_BY_TRAFFIC("ZZ-004"), "at most 3 requirements, and ZZ-004");
+}
+
 TEST(verifies, verifies_row_has_no_limit)
 {
     for (const char* id : {"ZZ-001", "ZZ-002", "ZZ-003", "ZZ-004", "ZZ-005"})
         VERIFIES_ROW(id);
+    for (const char* id : {"ZZ-006", "ZZ-007", "ZZ-008", "ZZ-009"})
+        VERIFIES_ROW_BY_TRAFFIC(id);
     EXPECT_EQ(ids_recorded_by_this_test(), 0);
 }
 
