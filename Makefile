@@ -78,7 +78,7 @@ trace: build unit-tests ## join test results and requirements into docs/conforma
 mutants: setup ## break the pure code in small ways and report what no unit test notices
 	@tools/mutants.py $(MUTANTS)
 
-interop: build interop-tests ## let clients that we did not write judge the lab (STRICT=1: none may be missing)
+interop: build interop-tests ## let clients that we did not write test the lab (STRICT=1: none may be missing)
 
 interop-all: build ## the same, and mongosh
 	@command -v npm >/dev/null || tools/setup.sh test nodejs npm || true

@@ -52,7 +52,7 @@ def arguments():
 
 
 def output_of(command):
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f'failed: {" ".join(map(str, command))}\n{done.stdout}{done.stderr}')
     return done.stdout
@@ -130,7 +130,7 @@ def count(options, folder, tool, row, document, side):
             else:
                 command += ['--leak-check=no', '--undef-value-errors=no']
             command += [options.program, 'run', folder, row, document, side, length]
-            done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
+            done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
         pattern = (r'Collected : (\d+)' if tool == 'callgrind'
                    else r'total heap usage: ([\d,]+) allocs')
         total = re.search(pattern, done.stderr)
@@ -237,8 +237,8 @@ def table(report):
             '; '.join(outcomes)))
     widths = [max(len(line[i]) for line in lines) for i in range(len(header))]
     for line in lines:
-        fixed = [word.ljust(width) if i < 2 else word.rjust(width)
-                 for i, (word, width) in enumerate(zip(line[:-1], widths))]
+        fixed = [cell.ljust(width) if i < 2 else cell.rjust(width)
+                 for i, (cell, width) in enumerate(zip(line[:-1], widths))]
         print('  '.join(fixed + [line[-1]]).rstrip())
     print('time, instr: ours divided by libbson')
     for cell in report:

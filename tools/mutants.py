@@ -133,8 +133,8 @@ def compile_unit(unit, folder=OBJECTS):
 
 def files_of(unit):
     """The files that went into an object."""
-    words = object_of(unit).with_suffix(".d").read_text(encoding="utf-8").split(":", 1)[1].split()
-    return {(TREE / word).resolve() for word in words if word != "\\"}
+    paths = object_of(unit).with_suffix(".d").read_text(encoding="utf-8").split(":", 1)[1].split()
+    return {(TREE / path).resolve() for path in paths if path != "\\"}
 
 
 def is_up_to_date(unit):

@@ -111,11 +111,11 @@ def complaints(requirements, evidence):
 
 def waiting_complaints(outcomes, waiting):
     """What is wrong with the table of those that wait."""
-    for id, word in waiting.items():
-        if word not in AWAITED:
-            yield f"{id} waits for something unknown: {word!r}"
+    for id, part in waiting.items():
+        if part not in AWAITED:
+            yield f"{id} waits for something unknown: {part!r}"
         if id not in outcomes:
-            yield f"{id} is no requirement, but waits for {word}"
+            yield f"{id} is no requirement, but waits for {part}"
         elif outcomes[id] != "open":
             yield f"{id} is {outcomes[id]} and waits for nothing: take it out of waiting.tsv"
     for id, outcome in outcomes.items():
@@ -138,32 +138,32 @@ def traffic_complaints(requirements, evidence, reasons):
 
 def queues(outcomes, waiting):
     """Per awaited part, the open rows that wait for it."""
-    found = {word: [] for word in AWAITED}
+    found = {part: [] for part in AWAITED}
     for id, outcome in outcomes.items():
         if outcome == "open" and waiting.get(id) in found:
             found[waiting[id]].append(id)
-    return {word: ids for word, ids in found.items() if ids}
+    return {part: ids for part, ids in found.items() if ids}
 
 
 def waiting_table(outcomes, waiting):
     lines = ["| waits for | which is | rows | which are |", "|---|---|---|---|"]
-    for word, ids in queues(outcomes, waiting).items():
-        lines.append(f"| {word} | {AWAITED[word]} | {len(ids)} | {', '.join(ids)} |")
+    for part, ids in queues(outcomes, waiting).items():
+        lines.append(f"| {part} | {AWAITED[part]} | {len(ids)} | {', '.join(ids)} |")
     return ["", *lines] if len(lines) > 2 else []
 
 
 def report(requirements, evidence, outcomes, waiting):
-    words = ["proven", "open", *SETTLED]
+    columns = ["proven", "open", *SETTLED]
     lines = ["# Conformance", "",
              "Made by `make trace` from the results of the tests that ran, not by hand. What is",
              "open has no passing test, or no document, that names it yet, and waits for a part of",
              "the program that is still to come.",
              "",
-             "| seed | all | " + " | ".join(words) + " |", "|---" * (len(words) + 2) + "|"]
+             "| seed | all | " + " | ".join(columns) + " |", "|---" * (len(columns) + 2) + "|"]
     prefixes = dict.fromkeys(id[:2] for id in outcomes)
     for name in [*prefixes, "all"]:
         row = [v for id, v in outcomes.items() if name in (id[:2], "all")]
-        counts = [len(row), *(row.count(word) for word in words)]
+        counts = [len(row), *(row.count(outcome) for outcome in columns)]
         lines.append(f"| {name} | " + " | ".join(map(str, counts)) + " |")
     lines += waiting_table(outcomes, waiting)
     lines += ["", "`traffic`: a client and a server exchanged the bytes that the row speaks of.",
@@ -207,10 +207,10 @@ def main():
     page.write_text(report(requirements, evidence, outcomes, waiting), encoding="utf-8")
     counts = collections.Counter(outcomes.values())
     marked = sum(bool(evidence[id].traffic) for id in outcomes)
-    print(", ".join(f"{n} {word}" for word, n in counts.most_common())
+    print(", ".join(f"{n} {outcome}" for outcome, n in counts.most_common())
           + f", {marked} by traffic: {page}")
-    for word, ids in queues(outcomes, waiting).items():
-        print(f"  {len(ids)} wait for {word}: {' '.join(ids)}")
+    for part, ids in queues(outcomes, waiting).items():
+        print(f"  {len(ids)} wait for {part}: {' '.join(ids)}")
     for line in wrong:
         print(f"error: {line}", file=sys.stderr)
     return bool(wrong)

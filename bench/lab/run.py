@@ -97,15 +97,15 @@ def stub_server(stub, in_set):
 
 
 @contextlib.contextmanager
-def lab_server(program, name, *how):
-    process = subprocess.Popen([program, 'lab', *how], stdin=subprocess.PIPE, bufsize=1,
+def lab_server(program, name, *options):
+    process = subprocess.Popen([program, 'lab', *options], stdin=subprocess.PIPE, bufsize=1,
                                stdout=subprocess.PIPE, text=True)
     try:
         ports = re.findall(r':(\d+)', process.stdout.readline())
         if not ports:
             sys.exit(f'the lab did not start: {name}')
         leader = 0
-        in_set = '--standalone' not in how
+        in_set = '--standalone' not in options
         if in_set:
             process.stdin.write('primary\n')
             leader = int(process.stdout.readline().split()[1])
@@ -137,8 +137,8 @@ def compare(options, stub, goals):
     with contextlib.ExitStack() as all_of:
         stubs = {in_set: all_of.enter_context(stub_server(stub, in_set))
                  for in_set in (False, True)}
-        labs = [all_of.enter_context(lab_server(options.program, name, *how))
-                for name, how in (('standalone', ['--standalone']),
+        labs = [all_of.enter_context(lab_server(options.program, name, *given))
+                for name, given in (('standalone', ['--standalone']),
                                   ('set of one', ['--members', '1']),
                                   ('set of three', ['--members', '3']))]
         print(f'{"server":13} {"operation":9} {"CPU us":>20} {"of the stub":>20} '

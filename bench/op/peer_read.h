@@ -1,5 +1,5 @@
-/* Compiled into libmongoc's program (gcc -include), so that it reads the _id of each document that it
- * finds and adds it up, as ours does, and says the sum. */
+/* Compiled into libmongoc's program (gcc -include), so that it reads the _id of each document that
+ * it finds and adds it up, as ours does, and prints the sum. */
 #include <mongoc/mongoc.h>
 #include <stdio.h>
 
@@ -16,7 +16,7 @@ static bool read_next(mongoc_cursor_t *from, const bson_t **document)
     return true;
 }
 
-__attribute__((destructor)) static void tell(void)
+__attribute__((destructor)) static void print_sum(void)
 {
     printf("{\"checksum\":%lld}\n", checksum);
 }

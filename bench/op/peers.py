@@ -83,8 +83,8 @@ class Data:
 
 
 def ours(program, row, uri, data):
-    """Gives the command for so many operations; `how` is --sync or nothing."""
-    return lambda count, *how: [program, row.operation, *how, '--uri', uri, '--count', count,
+    """Gives the command for so many operations; `mode` is --sync or nothing."""
+    return lambda count, *mode: [program, row.operation, *mode, '--uri', uri, '--count', count,
                                 '--document', data.small]
 
 
@@ -154,7 +154,7 @@ def timed(row, uri, program, peer, node, data):
     return entry
 
 
-def in_words(times, name):
+def as_text(times, name):
     if name not in times:
         return '-'
     one = times[name]
@@ -193,8 +193,8 @@ def compare(options, stub, data, counted):
         report.append({'row': row.name, 'ours': own, 'ours --sync': blocking,
                        'libmongoc': theirs, 'time': times})
         print(f'{row.name:16} {own:10,.0f} {blocking:10,.0f} {theirs:12,.0f} '
-              f'{own / theirs:7.3f}  {in_words(times, "libmongoc"):18} '
-              f'{in_words(times, "libmongoc --sync"):18} {in_words(times, "Node"):20}'
+              f'{own / theirs:7.3f}  {as_text(times, "libmongoc"):18} '
+              f'{as_text(times, "libmongoc --sync"):18} {as_text(times, "Node"):20}'
               f'{"  WORSE" if bad else ""}')
         if 'checksum' in times:
             print(f'{"":16} each found {times["documents"]:,.0f} documents, '

@@ -89,7 +89,7 @@ def throughput_ratio(options, stub, peer):
 
 def count_row(row, goal, options, stub, data):
     """Counts what one operation costs us, and prints it beside its goal."""
-    name, *how = row.split()
+    name, *mode = row.split()
     known = ROWS.get(name)
     lengths = known.lengths if known else LENGTHS
     # Latency: a reply is never there before the client waits for it, as on a network.
@@ -97,7 +97,7 @@ def count_row(row, goal, options, stub, data):
         uri = f'mongodb://127.0.0.1:{port}/?replicaSet=rs0'
         if known:
             make = ours(options.program, known, uri, data)
-            command = lambda count: make(count, *how)
+            command = lambda count: make(count, *mode)
         else:
             command = lambda count: [options.program, *row.split(), '--uri', uri, '--count', count]
         calls = calls_per_operation(command, lengths)

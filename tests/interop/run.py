@@ -84,8 +84,8 @@ def certificates():
 
 def canary():
     """CANARY_USER, CANARY_PASSWORD and CANARY_WRONG_PASSWORD, for suites that log in."""
-    words = re.findall(r'(\w+) = "(.*)";', CANARY.read_text())
-    return {f'CANARY_{name.upper()}': value for name, value in words}
+    texts = re.findall(r'(\w+) = "(.*)";', CANARY.read_text())
+    return {f'CANARY_{name.upper()}': value for name, value in texts}
 
 
 def suite(command, report, cwd):

@@ -78,11 +78,11 @@ def at_the_end(place, value):
     return change
 
 
-def fail_once(commands, **how):
+def fail_once(commands, **options):
     """An operation of the runner, by a client that the case does not look at."""
     return {"name": "failPoint", "object": "testRunner", "arguments": {
         "client": "other", "failPoint": {"configureFailPoint": "failCommand", "mode": {"times": 1},
-                                         "data": {"failCommands": commands, **how}}}}
+                                         "data": {"failCommands": commands, **options}}}}
 
 
 def run_command(**command):

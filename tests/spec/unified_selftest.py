@@ -293,14 +293,14 @@ class UnifiedTests(unittest.TestCase):
         self.expect({**GOOD, "tests": [broken, whole]}, 2, 0, 0)
 
     def test_what_no_deployment_can_meet_is_skipped_with_its_reason(self):
-        for clause, words in (({"maxServerVersion": "2.6"}, "up to 2.6.0"),
+        for clause, reason in (({"maxServerVersion": "2.6"}, "up to 2.6.0"),
                               ({"minServerVersion": "99.0"}, "from 99.0.0"),
                               ({"serverless": "require"}, "serverless"),
                               ({"csfle": True}, "client-side encryption"),
                               ({"serverParameters": {"guess": 1}}, "parameter guess")):
             with self.subTest(clause):
                 said = self.expect({**GOOD, "runOnRequirements": [clause]}, 0, 0, 1)
-                self.assertIn("no deployment of the lab is what it needs: " + words, said)
+                self.assertIn("no deployment of the lab is what it needs: " + reason, said)
                 self.expect({**GOOD, "runOnRequirements": [clause, {"topologies": ["single"]}]},
                             1, 0, 0)
 
@@ -358,7 +358,7 @@ class UnifiedTests(unittest.TestCase):
     def test_features_that_are_to_come_are_skipped_by_what_is_used(self):
         entity = lambda one: {**GOOD, "createEntities": GOOD["createEntities"] + [one]}
         operation = lambda one: {**GOOD, "tests": [{"description": "d", "operations": [one]}]}
-        for word, file in (
+        for feature, file in (
                 ("GridFS", entity({"bucket": {"id": "b", "database": "db"}})),
                 ("timeoutMS", entity({"client": {"id": "b", "uriOptions": {"timeoutMS": 5}}})),
                 ("timeoutMS", operation({**INSERT, "arguments": {"timeoutMS": 5}})),
@@ -375,8 +375,8 @@ class UnifiedTests(unittest.TestCase):
                     **entity({"client": {"id": "b", "observeEvents": [
                         "connectionPendingResponseStarted"]}}), "schemaVersion": "1.28"}),
                 ("OpenTelemetry", entity({"client": {"id": "b", "observeTracingMessages": {}}}))):
-            with self.subTest(word):
-                self.assertIn("not in the library yet: " + word, self.expect(file, 0, 0, 1))
+            with self.subTest(feature):
+                self.assertIn("not in the library yet: " + feature, self.expect(file, 0, 0, 1))
 
     def test_folders_of_the_formats_own_tests_say_what_must_come_of_a_file(self):
         wrong = self.planted(put("operations.1.expectResult.0.x", 12))

@@ -22,7 +22,7 @@ WAITING = {"SD-001": "monitor", "SD-002": "executor", "BP-053": "document", "RW-
 
 
 def all_but(*proven):
-    return [(id, word) for id, word in WAITING.items() if id not in proven]
+    return [(id, part) for id, part in WAITING.items() if id not in proven]
 
 
 def ran(name, *ids, **changes):
@@ -48,7 +48,7 @@ class Trace(unittest.TestCase):
                     "id\treason\n" + "".join(f"{id}\t{why}\n" for id, why in no_traffic))
             if waiting is not None:
                 (root / "tools/waiting.tsv").write_text(
-                    "id\twaits_for\n" + "".join(f"{id}\t{word}\n" for id, word in waiting))
+                    "id\twaits_for\n" + "".join(f"{id}\t{part}\n" for id, part in waiting))
             done = subprocess.run(
                 [sys.executable, TRACE, "--root", root, "--results", root / "results",
                  "--requirements", root / "requirements.tsv"], capture_output=True, text=True)
@@ -92,7 +92,7 @@ class Trace(unittest.TestCase):
     def test_an_anchor_does_not_stand_for_a_test(self):
         self.assertEqual(self.trace(page="<!-- SD-001 -->")[1]["SD-001"], "open")
 
-    def test_what_demands_nothing_keeps_its_word(self):
+    def test_what_demands_nothing_keeps_its_outcome(self):
         outcomes = self.trace()[1]
         self.assertEqual((outcomes["RD-001"], outcomes["BP-021"]), ("superseded", "later"))
 

@@ -201,7 +201,7 @@ awaitable<void> come_and_go(crowd& in, stream_ptr)
     for (int i = 0; i < 20; ++i) {
         const auto with = co_await in.connect();
         if (with)
-            co_await ask(*with, "hello and good-bye");
+            co_await ask(*with, "hello and the end");
     }
 }
 

@@ -189,7 +189,7 @@ TEST(tls_stream, closed_peer_is_eof_with_and_without_close_notify)
         open_pair ends;
         const std::size_t before = ends.to_server->written();
         ends.client.reset();
-        EXPECT_GT(ends.to_server->written(), before);  // the good-bye
+        EXPECT_GT(ends.to_server->written(), before);  // close_notify
         EXPECT_EQ(ends.read(*ends.server, byte).why, asio::error::eof);
         EXPECT_EQ(ends.read(*ends.server, byte).why, asio::error::eof);
     }

@@ -24,7 +24,7 @@ tls_stream::~tls_stream()
     engine_.close();
     if (engine_.output().empty())
         return;
-    under_->expires_at(time_point{});  // good-bye goes at once or not at all
+    under_->expires_at(time_point{});  // close_notify goes at once or not at all
     send_output();
 }
 

@@ -16,7 +16,7 @@ namespace holdfast::net {
 /// anybody waits.
 ///
 /// A cut inside a record is connection_reset. Between records it is eof, also if the peer did not
-/// say good-bye: many servers never do, and messages that have a length need no such sign.
+/// send close_notify: many servers never do, and messages that have a length need no such sign.
 class tls_stream final : public runtime::stream {
 public:
     tls_stream(runtime::stream_ptr over, SSL_CTX& context, tls_side side);
