@@ -11,9 +11,11 @@ import pathlib
 import re
 import sys
 
+from source_text import Source
+
 FOLDERS = ["include", "src", "lab", "tools", "tests", "bench", "examples", "docs"]
-CODE = (".hpp", ".cpp", ".py", ".sh")
-SUFFIXES = (*CODE, ".md", ".mjs", ".js", ".txt", ".cmake")
+CODE = (".hpp", ".cpp", ".h", ".py", ".sh")
+SUFFIXES = (*CODE, ".md", ".mjs", ".js", ".json", ".txt", ".cmake")
 PLANTED = "tests/tidy/planted"
 MAX_COLUMNS, MAX_FUNCTION, MAX_FILE, MAX_MEMBERS = 100, 70, 400, 60
 
@@ -47,33 +49,33 @@ SHELVES = {
 # Below these the tree of the code is mirrored, or a foreign tool decides.
 FREE_BELOW = ("tests/unit", "tests/lab", "tests/interop", PLANTED)
 
-# The terms of the field instead of a dialect: what is searched for must be found
-# (docs/glossary.md).
+# The terms of the field instead of a dialect: what is searched for must be found.
 DIALECT = {
     r"told|tells?|telling": "event, notify, report",
     "patience": "timeout",
-    r"good_?byes?|farewells?|sees?_off|seen_off": "endSessions, close, await_shutdown",
+    r"good[_ -]?byes?|farewells?|see[ns]?[_ ]off": "endSessions, close, await_shutdown",
     r"greet[a-z]*": "handshake, bootstrap",
     r"recipes?": "connection_config",
     r"believe[a-z]*": "last_known, cached",
-    r"anchorage|anchored|cast_off": "context_registry, unregister",
+    r"anchorages?|anchored|casts?[_ ]off": "context_registry, unregister",
     r"theatres?|kelp": "scenario, collection",
     r"nobody|somebody|whoever": "the component's name",
 }
 DIALECT_OUTSIDE_DRILL = {r"judg[a-z]*|unjudged|verdicts?": "decide, classify, outcome"}
 DIALECT_IN_CODE = {r"words?": "text, message, name", "how": "options"}
-ABOUT_DIALECT = ("tools/tidy.py", "docs/conformance.md", "docs/glossary.md")
-# A word that belongs to somebody else's vocabulary: (file, word, reason).
-FOREIGN_WORDS = []
+# These name the words themselves; the glossary says what to write instead.
+ABOUT_DIALECT = ("tools/tidy.py", "tests/tidy/tidy_test.py", "docs/glossary.md")
+# A term that belongs to somebody else's vocabulary: (file, term, reason).
+FOREIGN_TERMS = []
 
 # Who may use whom, besides itself and include/holdfast. The include paths enforce the same for each
 # module; this catches what they cannot see, such as a path with dots.
 MAY_USE = {"core": set(), "runtime": set(), "shell": {"core", "runtime"},
            "api": {"core", "runtime", "shell"}, "net": {"runtime"}, "sim": {"runtime"},
            "lab": {"core", "runtime"}}
-# The two files that may name net: where it is all put together.
 # The one file that may name Beast, as a parser without input of its own.
 BEAST = "lab/couchbase/http/request_reader.cpp"
+# The two files that may name net: where it is all put together.
 COMPOSITION_ROOTS = {"src/api/common/default_runtime.cpp", "lab/api/own_loop.cpp"}
 PUBLIC_FOR_CORE = re.compile(
     r"holdfast/(?:error|id|options|secret|couchbase/(?:errc|retry|retry_reason"
@@ -98,31 +100,11 @@ TERNARY = re.compile(r"\?[^;{}?]*\bco_await\b")
 BUILT_FROM_AWAITED = re.compile(r"\{[^;{}]*\.\w+\s*=\s*co_await\b")
 BRACED_ARGUMENT = re.compile(r"\bco_await\b[^;]*?[({,]\s*(?:[\w:]+(?:<[^;{}]*>)?\s*)?\{")
 LAMBDA_ARGUMENT = re.compile(r"\bco_await\b[^;]*?(?<![\w)\]])\[([^\[\]]*)\]\s*[({]")
-COMMENT_OR_TEXT = re.compile(
-    r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<!\w)\'(?:\\.|[^\'\\\n])+\'',
-    re.DOTALL)
 
 
-class Source:
-    """A file as text, and as code in which comments and strings are blank."""
-
-    def __init__(self, path, name):
-        self.name = name
-        self.text = path.read_text(encoding="utf-8")
-        self.lines = self.text.splitlines()
-        blank = lambda found: re.sub(r"[^\n]", " ", found.group())
-        self.code = COMMENT_OR_TEXT.sub(blank, self.text)
-
-    def line(self, at, text=None):
-        return (text or self.text).count("\n", 0, at) + 1
-
-    def find(self, pattern, message):
-        for found in pattern.finditer(self.code):
-            yield self.line(found.start()), message.format(found.group().strip())
-
-    def includes(self):
-        for found in INCLUDE.finditer(self.text):
-            yield self.line(found.start()), found.group(1)
+def includes(source):
+    for found in INCLUDE.finditer(source.text):
+        yield source.line(found.start()), found.group(1)
 
 
 def module_of(name):
@@ -135,7 +117,7 @@ def layers(source):
     allowed = MAY_USE.get(module, set()) | {module}
     if source.name in COMPOSITION_ROOTS:
         allowed = allowed | {"net"}
-    for line, header in source.includes():
+    for line, header in includes(source):
         used = header.split("/")[0]
         if used in MAY_USE and used not in allowed:
             yield line, f"{module} may not use {used}"
@@ -146,7 +128,7 @@ def layers(source):
 
 
 def beast(source):
-    for line, header in source.includes():
+    for line, header in includes(source):
         if header.startswith("boost/beast") and source.name != BEAST:
             yield line, f"Beast is named in {BEAST} alone"
 
@@ -250,7 +232,7 @@ def headers(source):
 def own_header_first(source):
     """src/core/x/y.cpp begins with y.hpp, whether that lies beside it or in include/holdfast."""
     stem = pathlib.PurePath(source.name).stem
-    names = [header for _, header in source.includes()]
+    names = [header for _, header in includes(source)]
     own = [header for header in names if pathlib.PurePath(header).stem == stem
            and header.endswith(".hpp")]
     if own and names[0] != own[0]:
@@ -266,15 +248,17 @@ def word_pattern(words):
     return re.compile(rf"(?<![a-z0-9])(?:{words})(?![a-z0-9])")
 
 
+def dictionary(name):
+    """What a file avoids anywhere, and what in its code; both as what to write instead."""
+    is_drill = re.search(r"drill|truth", name)
+    return DIALECT if is_drill else DIALECT | DIALECT_OUTSIDE_DRILL, DIALECT_IN_CODE
+
+
 def dialect(source):
-    is_drill = re.search(r"drill|truth", source.name)
-    books = [(DIALECT, source.text), ({} if is_drill else DIALECT_OUTSIDE_DRILL, source.text),
-             (DIALECT_IN_CODE if CPP.search(source.name) else {}, source.code)]
-    allowed = [word for file, word, _ in FOREIGN_WORDS if file == source.name]
-    for book, text in books:
-        if not book:
-            continue
-        text = bordered(text)
+    anywhere, in_code = dictionary(source.name)
+    allowed = [term for file, term, _ in FOREIGN_TERMS if file == source.name]
+    code = source.code if source.name.endswith(CODE) else ""
+    for book, text in ((anywhere, bordered(source.text)), (in_code, bordered(code))):
         for found in word_pattern("|".join(book)).finditer(text):
             if found.group() not in allowed:
                 instead = next(i for w, i in book.items() if re.fullmatch(w, found.group()))
@@ -283,9 +267,9 @@ def dialect(source):
 
 
 def file_names(source):
-    for words in (*DIALECT, *DIALECT_IN_CODE):
-        if word_pattern(words).search(bordered(pathlib.PurePath(source.name).stem)):
-            yield 1, "a file is named in the dialect"
+    stem = bordered(pathlib.PurePath(source.name).stem)
+    if any(word_pattern("|".join(book)).search(stem) for book in dictionary(source.name)):
+        yield 1, "a file is named in the dialect"
 
 
 def members(source):
@@ -337,7 +321,7 @@ def is_in(*folders):
     return lambda name: name.startswith(folders)
 
 
-CPP = re.compile(r"\.[ch]pp$")
+CPP = re.compile(r"\.(?:[ch]pp|h)$")
 RULES = [  # (rule, which names it holds for)
     (layers, is_in("src/", "lab/")),
     (purity, is_in("src/core/")),

@@ -14,6 +14,13 @@ import unittest
 
 HERE = pathlib.Path(__file__).parent
 TIDY = HERE.parents[1] / "tools/tidy.py"
+KINDS = ("*.[ch]pp", "*.h", "*.py", "*.sh", "*.json", "*.md")
+
+# What the dictionary must find, and where that is anywhere or but in code.
+ANYWHERE = """told tell tells telling patience good_bye good-bye goodbye farewell greet greeting
+              greeted recipe believe believed see_off sees_off anchorage anchored cast_off theatre
+              kelp nobody somebody whoever judge judged verdict""".split()
+IN_CODE = ("word", "words", "how")
 
 
 def reported(root):
@@ -26,7 +33,7 @@ def reported(root):
 
 def planted():
     root = HERE / "planted"
-    for path in [*root.rglob("*.[ch]pp"), *root.rglob("*.md")]:
+    for path in (path for kind in KINDS for path in root.rglob(kind)):
         for n, line in enumerate(path.read_text().splitlines(), 1):
             for rule in re.findall(r"offence: (\w+)", line):
                 yield path.relative_to(root).as_posix(), n, rule
@@ -37,12 +44,16 @@ def planted():
 
 
 class Tidy(unittest.TestCase):
-    def check(self, name, text):
+    def check_all(self, files):
         with tempfile.TemporaryDirectory() as folder:
-            path = pathlib.Path(folder) / name
-            path.parent.mkdir(parents=True)
-            path.write_text(text)
-            return {(line, rule) for _, line, rule in reported(folder)}
+            for name, text in files.items():
+                path = pathlib.Path(folder) / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text)
+            return reported(folder)
+
+    def check(self, name, text):
+        return {(line, rule) for _, line, rule in self.check_all({name: text})}
 
     def test_planted_offences_are_reported_and_nothing_else(self):
         expected = set(planted())
@@ -74,13 +85,40 @@ class Tidy(unittest.TestCase):
         self.assertEqual(self.check("src/api/a.hpp", "#pragma once\n" + of(60)), set())
         self.assertEqual(self.check("src/api/a.hpp", "#pragma once\n" + of(61)), {(2, "members")})
 
-    def test_foreign_words_are_few_and_have_reasons(self):
+    def test_every_term_of_the_dictionary_is_found_in_any_case_and_between_underscores(self):
+        found = []
+        for term in (*ANYWHERE, *IN_CODE):
+            joined = re.sub("[_-]", "_", term)
+            found += [joined, f"a_{joined}", f"{joined}_b", joined.upper(), joined.capitalize(),
+                      f"a{joined.capitalize()}", f"{joined}Of"]
+        files = {f"src/api/{n}.cpp": f"int {name};\n" for n, name in enumerate(found)}
+        files |= {f"docs/{n}.md": f"A {term}, and\n" for n, term in enumerate(ANYWHERE)}
+        self.assertEqual(self.check_all(files), {(name, 1, "dialect") for name in files})
+        within = "int storytelling, sword, somehow, wordy;\n"
+        self.assertEqual(self.check("src/api/a.cpp", within), set())
+
+    def test_drill_and_truth_have_judges_and_verdicts(self):
+        for name in ("tests/truth/a.cpp", "tools/holdfast/drill/a.cpp"):
+            self.assertEqual(self.check(name, "int judge, verdict;\n"), set())
+
+    def test_names_in_scripts_are_code_and_texts_are_not(self):
+        self.assertEqual(self.check("tools/a.py", 'x = "words"  # how\n"""\nhow\n"""\nhow = 1\n'),
+                         {(5, "dialect")})
+        shell = 'echo "a word"  # words\nwords=1\necho "$words ${words}"\n'
+        self.assertEqual(self.check("tools/a.sh", shell), {(2, "dialect"), (3, "dialect")})
+
+    def test_files_are_not_named_in_the_dialect(self):
+        for name in ("tools/a_recipe.py", "src/api/pool_words.cpp", "bench/judge.cpp"):
+            self.assertEqual(self.check(name, "a = b\n"), {(1, "file_names")})
+        self.assertEqual(self.check("tests/truth/judge.cpp", "int n;\n"), set())
+
+    def test_foreign_terms_are_few_and_have_reasons(self):
         sys.path.insert(0, str(TIDY.parent))
         import tidy
-        self.assertLessEqual(len(tidy.FOREIGN_WORDS), 15)
-        for file, word, reason in tidy.FOREIGN_WORDS:
+        self.assertLessEqual(len(tidy.FOREIGN_TERMS), 15)
+        for file, term, reason in tidy.FOREIGN_TERMS:
             self.assertTrue((TIDY.parents[1] / file).exists(), file)
-            self.assertGreater(len(reason), 20, f"{file}: {word} needs a reason")
+            self.assertGreater(len(reason), 20, f"{file}: {term} needs a reason")
 
 
 if __name__ == "__main__":

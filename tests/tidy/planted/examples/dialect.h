@@ -1,0 +1,2 @@
+#pragma once
+void tell(int status);  // offence: dialect
