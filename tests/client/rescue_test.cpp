@@ -112,7 +112,7 @@ TEST(client_rescue, failed_retry_has_the_given_up_attempt_in_its_history)
     expect_clean(s);
 }
 
-TEST(client_rescue, what_cannot_be_repeated_waits_for_the_deposed_primary)
+TEST(client_rescue, non_repeatable_command_waits_for_the_deposed_primary)
 {
     struct row {
         const char* what;

@@ -47,7 +47,7 @@ protected:
     }
 };
 
-TEST_P(planted_defect, is_reported_by_the_invariant_checkers)
+TEST_P(planted_defect, each_planted_defect_is_reported_by_an_invariant_checker)
 {
     shell::planted.*GetParam().defect = true;
     const std::uint64_t found = first_report(GetParam().text);

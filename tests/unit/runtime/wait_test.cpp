@@ -155,7 +155,7 @@ TEST_F(waits, thousands_of_waiters_leave_an_event_at_once)
     EXPECT_LT(static_cast<double>(std::clock() - began) / CLOCKS_PER_SEC, 1.5);
 }
 
-TEST_F(waits, those_that_left_an_event_are_not_notified)
+TEST_F(waits, ended_waits_are_not_notified)
 {
     go(wait("first", 1ms));
     go(wait("second"));

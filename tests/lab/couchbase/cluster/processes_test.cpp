@@ -46,7 +46,7 @@ TEST(lab_couchbase_processes, node_that_lost_its_memory_comes_back_behind_its_re
     EXPECT_EQ(lab.link(owner).ask(request::get(7, "k", kv_opcode::get_replica)).value, "v");
 }
 
-TEST(lab_couchbase_processes, what_a_failed_node_had_alone_is_gone_when_it_comes_back)
+TEST(lab_couchbase_processes, unreplicated_writes_of_a_failed_node_are_gone_after_recovery)
 {
     cluster_in_sim lab{2, 1};
     lab.settle();

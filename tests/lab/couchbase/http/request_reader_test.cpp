@@ -72,7 +72,7 @@ TEST(lab_couchbase_http_reader, requests_arrive_byte_by_byte_and_several_at_once
     }
 }
 
-TEST(lab_couchbase_http_reader, what_is_too_large_or_no_request_is_refused_with_its_status)
+TEST(lab_couchbase_http_reader, large_or_malformed_request_is_refused_with_its_status)
 {
     const http_limits small{200, 10};
     EXPECT_EQ(refusal("GET /" + std::string(500, 'a') + " HTTP/1.1\r\n\r\n", small), 431);

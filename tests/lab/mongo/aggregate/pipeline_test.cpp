@@ -127,7 +127,7 @@ TEST(lab_pipeline, unwinding_and_new_roots)
         check(row);
 }
 
-TEST(lab_pipeline, other_collections)
+TEST(lab_pipeline, stages_read_other_collections)
 {
     const char* const orders = R"([{"_id": 1, "item": "almonds"}, {"_id": 2, "item": "pecans"},
         {"_id": 3}, {"_id": 4, "item": ["bread", "almonds"]}])";
@@ -167,7 +167,7 @@ TEST(lab_pipeline, other_collections)
         check(row);
 }
 
-TEST(lab_pipeline, without_a_collection)
+TEST(lab_pipeline, collectionless_stages_run_on_aggregate_1)
 {
     const pipeline_row rows[] = {
         {"[]", R"([{"$documents": [{"a": 1}, {"a": {"$add": [1, 1]}}]}])",

@@ -142,7 +142,7 @@ TEST(lab_client, hears_of_a_new_primary_by_streaming)
     loop.run(close(client));
 }
 
-TEST(lab_client, goes_through_routers_and_stands_alone)
+TEST(lab_client, client_reaches_routers_and_a_standalone)
 {
     auto routed = started({.members = 1, .routers = 2});
     auto alone = started({.standalone = true});
@@ -158,7 +158,7 @@ TEST(lab_client, goes_through_routers_and_stands_alone)
     }
 }
 
-TEST(lab_client, that_is_not_closed_leaves_nothing)
+TEST(lab_client, unclosed_client_lets_its_loop_end)
 {
     auto set = started({.members = 1});
     client_loop loop;  // would never end if something of the client went on

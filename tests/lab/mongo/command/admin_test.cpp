@@ -47,7 +47,7 @@ TEST(lab_admin, server_info_commands_report_version_and_host)
         });
 }
 
-TEST(lab_admin, has_parameters)
+TEST(lab_admin, get_parameter_returns_server_parameters)
 {
     test_node server;
     run_rows(
@@ -142,7 +142,7 @@ TEST(lab_admin, refuses_what_is_outside_the_strict_api)
     server.expect_error(strict(aggregate(R"([{"$guess": 1}])")), 40324);
 }
 
-TEST(lab_admin, keeps_sessions)
+TEST(lab_admin, start_session_is_listed_and_refreshed)
 {
     test_node server;
     const auto made = server.run(R"({"startSession": 1})");
@@ -200,7 +200,7 @@ TEST(lab_admin, knows_sums_of_map_reduce_by_their_pattern)
     server.expect_error(command("function() { emit(0, this.x) }", R"(, "nonsense": 1)"), 40415);
 }
 
-TEST(lab_admin, says_what_it_is_not)
+TEST(lab_admin, unsupported_commands_are_refused_with_their_code)
 {
     test_node server{"8.2", true};
     run_rows(server,
@@ -227,7 +227,7 @@ struct refusal {
     std::string_view message;
 };
 
-TEST(lab_fields, are_checked_one_by_one)
+TEST(lab_fields, field_names_and_types_are_checked_one_by_one)
 {
     const refusal rows[] = {
         {"8.2", R"({"find": "c", "x": 1})", 40415, "BSON field 'find.x' is an unknown field."},
@@ -279,7 +279,7 @@ TEST(lab_fields, are_checked_one_by_one)
 }
 
 // Whatever the fields hold, there is an answer.
-TEST(lab_fields, of_any_type_are_survived)
+TEST(lab_fields, field_of_any_type_gets_a_reply)
 {
     constexpr std::string_view values[] = {"1",
                                            "-1.5",

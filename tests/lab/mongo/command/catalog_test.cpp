@@ -103,7 +103,7 @@ TEST(lab_catalog, renames)
         });
 }
 
-TEST(lab_indexes, are_created_listed_and_dropped)
+TEST(lab_indexes, create_list_and_drop_indexes_agree)
 {
     test_node server;
     run_rows(

@@ -91,7 +91,7 @@ TEST_F(lab_find, uses_hints_and_bounds)
                   R"({"writeErrors": [{"code": 2}]})");
 }
 
-TEST_F(lab_find, gives_batches)
+TEST_F(lab_find, find_returns_batches_of_batch_size)
 {
     const auto first = server.run(R"({"find": "c", "batchSize": 2})");
     EXPECT_TRUE(contains(first, json(R"({"cursor": {"firstBatch": [{"_id": 1}, {"_id": 2}]}})")));
@@ -108,7 +108,7 @@ TEST_F(lab_find, gives_batches)
               "cursor id " + std::to_string(id) + " not found");
 }
 
-TEST_F(lab_find, ends_a_cursor_when_the_limit_is_reached)
+TEST_F(lab_find, cursor_ends_when_the_limit_is_reached)
 {
     server.expect(R"({"find": "c", "batchSize": 2, "limit": 2})", R"({"cursor": {"id": 0}})");
     server.expect(R"({"find": "c", "batchSize": 2, "singleBatch": true})",

@@ -66,7 +66,7 @@ TEST_P(dollars, an_update_stores_them_inside_only_since_5_0)
 INSTANTIATE_TEST_SUITE_P(versions, dollars, testing::Values("4.2", "8.2"),
                          [](const auto& given) { return given.param == "4.2" ? "old" : "new"; });
 
-TEST(lab_nonce, is_given_by_servers_before_6_2)
+TEST(lab_nonce, getnonce_is_answered_before_6_2)
 {
     test_node old{"4.2"};
     const bson::document first = old.run(R"({"getnonce": 1})");
@@ -78,7 +78,7 @@ TEST(lab_nonce, is_given_by_servers_before_6_2)
     test_node{"8.2"}.expect_error(R"({"getnonce": 1})", 59);
 }
 
-TEST(lab_metadata, are_checked_by_routers_since_7_0)
+TEST(lab_metadata, check_metadata_consistency_is_known_to_routers_since_7_0)
 {
     test_node{}.expect_error(R"({"checkMetadataConsistency": 1})", 59);
     test_node old{"6.0"};
@@ -113,7 +113,7 @@ TEST(lab_merge, duplicate_key_error_names_the_key)
                   R"({"cursor": {"firstBatch": [{"_id": 1, "x": 1}, {"_id": 2, "x": 1}]}})");
 }
 
-TEST(lab_return_key, is_that_of_the_index_which_serves)
+TEST(lab_return_key, return_key_has_the_fields_of_the_serving_index)
 {
     test_node server;
     server.run(R"({"insert": "c", "documents": [{"_id": 1, "x": 7, "y": 1},
@@ -145,7 +145,7 @@ TEST(lab_return_key, is_that_of_the_index_which_serves)
     }
 }
 
-TEST(lab_update_pipeline, with_an_unknown_stage_fails_as_a_whole)
+TEST(lab_update_pipeline, unknown_stage_fails_the_whole_update)
 {
     test_node server;
     server.run(R"({"insert": "c", "documents": [{"_id": 1}]})");

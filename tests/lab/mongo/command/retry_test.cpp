@@ -43,7 +43,7 @@ TEST(lab_retryable_writes, an_update_is_carried_out_once)
                   R"({"cursor": {"firstBatch": [{"x": 2}]}})");
 }
 
-TEST(lab_retryable_writes, what_changed_nothing_is_tried_again)
+TEST(lab_retryable_writes, statement_that_changed_nothing_is_executed_again)
 {
     test_node server{"8.2", true};
     const auto remove = numbered(R"({"delete": "c", "deletes": [{"q": {"_id": 1}, "limit": 1}]})",
@@ -81,7 +81,7 @@ TEST(lab_retryable_writes, find_and_modify_gives_the_same_document_again)
         "updatedExisting": false, "upserted": 5}})");
 }
 
-TEST(lab_retryable_writes, many_documents_have_no_number)
+TEST(lab_retryable_writes, multi_document_write_takes_no_txn_number)
 {
     test_node server{"8.2", true};
     server.expect(numbered(R"({"update": "c", "updates": [{"q": {}, "u": {"$set": {"x": 1}},
@@ -142,7 +142,7 @@ TEST(lab_fail_points, a_transactional_write_fails_before_it_is_committed)
     server.expect(insert, R"({"n": 1})");
 }
 
-TEST(lab_secondary, neither_writes_nor_reads_without_leave)
+TEST(lab_secondary, secondary_refuses_writes_and_reads_without_read_preference)
 {
     test_node server{"8.2", true};
     server.run(R"({"insert": "c", "documents": [{"_id": 1}]})");

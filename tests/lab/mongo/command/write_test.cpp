@@ -45,7 +45,7 @@ TEST(lab_insert, member_of_a_set_replies_with_its_op_time_and_election_id)
     EXPECT_FALSE(reply.find("electionId"));
 }
 
-TEST(lab_insert, takes_documents_from_a_section_of_the_message)
+TEST(lab_insert, documents_are_read_from_a_document_sequence)
 {
     test_node server;
     const auto reply = server.run(json(R"({"insert": "c"})"), "documents",
@@ -101,7 +101,7 @@ TEST(lab_insert, refuses_ids_that_cannot_be)
                       });
 }
 
-TEST(lab_insert, of_an_old_version_refuses_dollars)
+TEST(lab_insert, insert_before_5_0_refuses_field_names_with_dollar)
 {
     test_node old{"4.4"};
     old.expect(R"({"insert": "c", "documents": [{"_id": 1, "$x": 1}]})",
@@ -121,7 +121,7 @@ TEST(lab_insert, bounds_batches_and_documents)
     server.expect_error(R"({"insert": 1, "documents": [{"_id": 1}]})", 73);
 }
 
-TEST(lab_insert, keeps_to_the_validator)
+TEST(lab_insert, insert_is_refused_by_the_validator)
 {
     test_node server;
     run_steps(server,
@@ -209,7 +209,7 @@ TEST(lab_update, ordered_batches_stop_at_the_first_error)
                   R"({"n": 1, "nModified": 1, "writeErrors": [{"index": 0, "code": 14}]})");
 }
 
-TEST(lab_delete, one_or_all)
+TEST(lab_delete, limit_1_deletes_one_and_0_all_matches)
 {
     test_node server;
     server.run(R"({"insert": "c", "documents": [{"_id": 1, "x": 1}, {"_id": 2, "x": 1},
@@ -225,7 +225,7 @@ TEST(lab_delete, one_or_all)
                         "'delete.deletes.limit' is missing but a required field");
 }
 
-TEST(lab_find_and_modify, gives_back_before_or_after)
+TEST(lab_find_and_modify, new_option_selects_the_document_before_or_after)
 {
     test_node server;
     server.run(R"({"insert": "c", "documents": [{"_id": 1, "x": 1}, {"_id": 2, "x": 2}]})");
@@ -324,7 +324,7 @@ TEST(lab_bulk_write, reply_cursor_has_a_result_per_operation)
                      59);
 }
 
-TEST(lab_bulk_write, takes_both_lists_from_sections)
+TEST(lab_bulk_write, ops_and_ns_info_are_read_from_document_sequences)
 {
     test_node server;
     const auto reply = server.run(

@@ -129,7 +129,7 @@ TEST(lab_disk, writes_entries_like_a_servers)
     EXPECT_FALSE(d.entry_at({99, 1}));
 }
 
-TEST(lab_disk, after_an_error_nothing_has_happened)
+TEST(lab_disk, failed_write_changes_nothing)
 {
     disk d;
     ASSERT_TRUE(write(d, 'i', "db.c", R"({"_id": 1})"));
@@ -195,7 +195,7 @@ TEST(lab_disk, commands_change_the_catalog)
     EXPECT_EQ(d.data().databases(), std::vector<std::string>{"local"});
 }
 
-TEST(lab_disk, the_oplog_is_bounded)
+TEST(lab_disk, oplog_is_bounded)
 {
     disk d{4096};
     for (int i = 0; i < 200; ++i)

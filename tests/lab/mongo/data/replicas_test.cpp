@@ -161,7 +161,7 @@ std::string contents(disk& of)
     return out;
 }
 
-TEST(lab_replicas, the_same_oplog_makes_the_same_data_and_sessions)
+TEST(lab_replicas, same_oplog_gives_the_same_data_and_sessions)
 {
     for (unsigned seed = 1; seed <= 30; ++seed) {
         pair_of_members both{seed};

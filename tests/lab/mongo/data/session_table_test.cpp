@@ -51,7 +51,7 @@ TEST(lab_session_table, remembers_statements_of_the_newest_number)
     EXPECT_EQ(table.size(), 1U);
 }
 
-TEST(lab_session_table, a_smaller_number_is_too_old)
+TEST(lab_session_table, smaller_txn_number_is_too_old)
 {
     session_table table;
     table.record(session(0xAB), 5, done(0));
@@ -99,7 +99,7 @@ struct lsid_row {
     int code;  // 0: fine
 };
 
-TEST(lab_session_key, is_read_from_a_command)
+TEST(lab_session_key, lsid_of_a_command_is_parsed)
 {
     const lsid_row rows[] = {
         {R"({"id": {"$uuid": "00112233-4455-6677-8899-aabbccddeeff"}})", 0},

@@ -58,7 +58,7 @@ TEST(collation, compares_by_strength)
     }
 }
 
-TEST(collation, is_read_from_a_command)
+TEST(collation, collation_of_a_command_is_parsed)
 {
     const auto read = [](const char* text) {
         return read_collation(bson::from_json(text).value()["collation"]);

@@ -5,7 +5,7 @@
 namespace holdfast::lab::server_code_test {
 namespace {
 
-TEST(server_code, has_the_names_that_drivers_know)
+TEST(server_code, code_names_are_those_of_the_server)
 {
     const struct {
         server_code code;
@@ -59,7 +59,7 @@ TEST(server_code, has_the_names_that_drivers_know)
     EXPECT_EQ(code_name(1 << 30), "Location1073741824");
 }
 
-TEST(server_code, makes_errors)
+TEST(server_code, code_makes_an_error_with_its_name)
 {
     const error made = refuse(server_code::bad_value, "no");
     EXPECT_EQ(made.code().value(), 2);

@@ -16,7 +16,7 @@ struct text_row {
     const char* printed;
 };
 
-TEST(lab_shell_text, is_what_a_server_prints)
+TEST(lab_shell_text, value_is_printed_as_a_server_prints_it)
 {
     const text_row rows[] = {
         {"{}", "{}"},
@@ -40,7 +40,7 @@ TEST(lab_shell_text, is_what_a_server_prints)
         EXPECT_EQ(shell_text(json(row.document)), row.printed);
 }
 
-TEST(lab_shell_text, of_a_field_has_its_name)
+TEST(lab_shell_text, field_is_printed_with_its_name)
 {
     const bson::document made = json(R"({"a": {"b": [1, null]}, "c": "x"})");
     EXPECT_EQ(shell_text_of(made["a"]), "a: { b: [ 1, null ] }");

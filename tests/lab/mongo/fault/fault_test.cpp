@@ -146,7 +146,7 @@ TEST(lab_fail_points, fail_command_data_is_parsed_into_a_fault)
     EXPECT_TRUE(less->write_concern_error.empty());
 }
 
-TEST(lab_fail_points, of_transactional_writes_and_get_more)
+TEST(lab_fail_points, fail_points_hit_transactional_writes_and_get_more)
 {
     fail_points writes = with(R"({"times": 1})", R"({"failBeforeCommitExceptionCode": 1})",
                               "onPrimaryTransactionalWrite");

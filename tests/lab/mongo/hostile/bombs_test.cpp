@@ -109,7 +109,7 @@ constexpr std::string_view bombs[] = {
     R"({"create":"huge","capped":true,"size":9223372036854775807,"max":9223372036854775807})",
 };
 
-TEST(hostile_bombs, are_refused_or_go_off_quietly)
+TEST(hostile_bombs, expensive_expressions_are_refused_or_bounded)
 {
     hostile::arena_options options;
     options.in_set = true;
@@ -138,7 +138,7 @@ TEST(hostile_bombs, are_refused_or_go_off_quietly)
 }
 
 /// What is just allowed for one document must not be done for many.
-TEST(hostile_bombs, do_not_go_off_once_for_each_document)
+TEST(hostile_bombs, expensive_expression_is_bounded_over_all_documents)
 {
     arena in{{}};
     std::string insert = R"({"insert":"many","$db":"db","documents":[{})";
@@ -169,7 +169,7 @@ std::vector<std::uint8_t> three_large_documents()
 }
 
 /// Large, but allowed: as large as a message may be.
-TEST(hostile_sizes, a_message_of_the_largest_size)
+TEST(hostile_sizes, message_of_the_largest_size_is_handled_in_bounded_memory)
 {
     arena in{{}};
     const std::size_t before = live_bytes();

@@ -134,7 +134,7 @@ TEST(hostile_commands, get_an_answer_or_lose_the_connection)
     EXPECT_GT(on.carried_out(), wanted / 8);
 }
 
-TEST(hostile_commands, do_not_break_a_set)
+TEST(hostile_commands, malformed_commands_leave_the_set_working)
 {
     const std::uint64_t wanted = wish("HOLDFAST_HOSTILE_COMMANDS", 20'000) / 10;
     const std::uint64_t seed = wish("HOLDFAST_HOSTILE_SEED", 1);

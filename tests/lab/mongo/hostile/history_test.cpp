@@ -95,7 +95,7 @@ protected:
     std::unique_ptr<talker> client;
 };
 
-TEST_F(kept_history, of_a_set_goes_back_five_minutes)
+TEST_F(kept_history, history_of_a_set_goes_back_five_minutes)
 {
     join_set();
     const bson::timestamp first = put(0);
@@ -114,7 +114,7 @@ TEST_F(kept_history, of_a_set_goes_back_five_minutes)
     EXPECT_EQ(read(first).get<std::int32_t>("code").value_or(0), 239);
 }
 
-TEST_F(kept_history, of_what_no_majority_has_is_kept)
+TEST_F(kept_history, history_back_to_the_majority_commit_point_is_kept)
 {
     slow_majority& set = join_set();
     const bson::timestamp first = put(0);
@@ -142,7 +142,7 @@ TEST_F(kept_history, a_cursor_does_not_outlive_its_snapshot)
     EXPECT_EQ(more.get<std::int32_t>("code").value_or(0), 239);
 }
 
-TEST_F(kept_history, of_a_standalone_is_none)
+TEST_F(kept_history, standalone_keeps_no_history)
 {
     const bson::timestamp first = put(0);
     put_each_second(1, 3);
@@ -225,7 +225,7 @@ TEST(forgotten_cursors, make_room_for_others)
     EXPECT_TRUE(table.find(7));
 }
 
-TEST(numbered_sessions, that_change_nothing_are_bounded_too)
+TEST(numbered_sessions, sessions_without_changes_are_bounded_too)
 {
     mongo::session_table table;
     mongo::session_key key;
@@ -248,7 +248,7 @@ TEST(numbered_sessions, that_change_nothing_are_bounded_too)
     EXPECT_LE(table.size(), mongo::session_table::limit);
 }
 
-TEST(hostile_members, of_a_term_that_cannot_be_get_no_vote)
+TEST(hostile_members, impossible_term_gets_no_vote)
 {
     set_in_sim set{3};
     const std::size_t other = (set.settle() + 1) % 3;

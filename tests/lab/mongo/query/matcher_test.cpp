@@ -276,7 +276,7 @@ TEST(matcher, refuses_what_is_nested_too_deeply)
     EXPECT_FALSE(matcher::compile(inside(5000)));
 }
 
-TEST(matcher, does_not_hang)
+TEST(matcher, nested_filters_are_matched_in_bounded_time)
 {
     // Each array can be entered by its number, or its documents by their field of that name.
     const std::string many_ways = nested(R"({"0":[)", "1", "]}", 45);

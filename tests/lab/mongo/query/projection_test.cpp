@@ -20,7 +20,7 @@ struct row {
     const char* result;
 };
 
-TEST(projection, keeps_and_drops_fields)
+TEST(projection, inclusion_keeps_and_exclusion_drops_fields)
 {
     const char* const plain =
         R"({"_id":1,"a":1,"b":{"c":2,"d":3},"e":[{"f":4,"g":5},6,[{"f":7}]]})";

@@ -67,7 +67,7 @@ TEST(sort_pattern, orders)
     EXPECT_EQ(sorted(R"({"a":-1,"b":1})", two), "123");
 }
 
-TEST(sort_pattern, takes_the_least_or_greatest_of_an_array)
+TEST(sort_pattern, array_sorts_by_its_least_or_greatest_element)
 {
     const std::vector<const char*> arrays = {R"({"_id":1,"a":[5,1]})", R"({"_id":2,"a":[2,9]})",
                                              R"({"_id":3,"a":3})"};

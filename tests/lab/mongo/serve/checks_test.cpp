@@ -26,7 +26,7 @@ protected:
     }
 };
 
-TEST_F(checks, of_all_commands)
+TEST_F(checks, commands_are_refused_by_name_database_and_concern)
 {
     start();
     auto client = connect();
@@ -38,7 +38,7 @@ TEST_F(checks, of_all_commands)
            "Command does not support writeConcern");
 }
 
-TEST_F(checks, of_the_stable_api)
+TEST_F(checks, api_version_fields_are_checked)
 {
     start();
     auto client = connect();
@@ -51,7 +51,7 @@ TEST_F(checks, of_the_stable_api)
     expect(*client, R"({"ping": 1, "apiVersion": 1, "$db": "a"})", 14);
 }
 
-TEST_F(checks, of_roles)
+TEST_F(checks, command_is_refused_by_the_state_of_the_member)
 {
     auto& set = start_in_set();
     set.primary = false;
@@ -81,7 +81,7 @@ TEST_F(checks, state_change_error_has_topology_version)
     EXPECT_EQ(labels_of(labelled), std::vector<std::string>{"RetryableWriteError"});
 }
 
-TEST_F(checks, of_transaction_numbers)
+TEST_F(checks, txn_number_is_checked)
 {
     start();
     auto alone = connect();
@@ -102,7 +102,7 @@ TEST_F(checks, of_transaction_numbers)
            50768);
 }
 
-TEST_F(checks, of_types)
+TEST_F(checks, field_types_are_checked)
 {
     start();
     auto client = connect();
@@ -146,7 +146,7 @@ TEST_F(checks, of_types)
         expect(*client, R"({"ping": 1, "$db": ")" + std::string{name} + R"("})", 73);
 }
 
-TEST_F(checks, of_concerns_of_one_who_is_alone)
+TEST_F(checks, standalone_refuses_concerns_of_a_set)
 {
     start();
     auto client = connect();
@@ -171,7 +171,7 @@ TEST_F(checks, snapshots_are_for_reads)
     expect(*client, R"({"insert": "x", "readConcern": {"level": "snapshot"}, "$db": "a"})", 72);
 }
 
-TEST_F(checks, a_read_waits_for_its_time)
+TEST_F(checks, after_cluster_time_read_waits_for_that_time)
 {
     auto& set = start_in_set();
     set.primary = false;
@@ -222,7 +222,7 @@ TEST_F(checks, a_primary_catches_up_by_itself)
               207);
 }
 
-TEST_F(checks, a_wait_ends_in_time_or_by_max_time)
+TEST_F(checks, waiting_command_ends_in_time_or_by_max_time_ms)
 {
     start();
     auto client = connect();

@@ -19,7 +19,7 @@ protected:
     pretended_set* set = nullptr;
 };
 
-TEST_F(concern, is_waited_for)
+TEST_F(concern, write_concern_majority_waits_for_replication)
 {
     set->concern = concern_state::pending;
     net.at_time(net.now() + 700ms, [this] {
@@ -34,7 +34,7 @@ TEST_F(concern, is_waited_for)
     EXPECT_GT(net.now() - began, 690ms);
 }
 
-TEST_F(concern, is_waited_for_so_long_only)
+TEST_F(concern, write_concern_wait_ends_with_wtimeout)
 {
     set->concern = concern_state::pending;
     auto client = connect();
@@ -55,7 +55,7 @@ TEST_F(concern, is_waited_for_so_long_only)
     EXPECT_TRUE(labels_of(reply).empty()) << "64 is not retryable";
 }
 
-TEST_F(concern, is_limited_by_max_time)
+TEST_F(concern, write_concern_wait_is_limited_by_max_time_ms)
 {
     set->concern = concern_state::pending;
     auto client = connect();
@@ -64,7 +64,7 @@ TEST_F(concern, is_limited_by_max_time)
     EXPECT_EQ(reply.get<int>("writeConcernError.code").value_or(0), 50) << text_of(reply);
 }
 
-TEST_F(concern, ends_when_the_primary_steps_down)
+TEST_F(concern, write_concern_wait_ends_when_the_primary_steps_down)
 {
     set->concern = concern_state::pending;
     net.at_time(net.now() + 50ms, [this] {
@@ -89,7 +89,7 @@ TEST_F(concern, unsatisfiable_w_is_a_write_concern_error_after_the_write)
     EXPECT_EQ(reply.get<int>("writeConcernError.code").value_or(0), 100) << text_of(reply);
 }
 
-TEST_F(concern, has_a_default)
+TEST_F(concern, default_write_concern_applies_with_its_provenance)
 {
     set->concern = concern_state::pending;
     set->usual.majority = true;
@@ -102,7 +102,7 @@ TEST_F(concern, has_a_default)
         "implicitDefault");
 }
 
-TEST_F(concern, of_nothing_waits_for_nothing)
+TEST_F(concern, write_concern_0_waits_for_no_member)
 {
     set->concern = concern_state::pending;
     auto client = connect();

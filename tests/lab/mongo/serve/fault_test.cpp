@@ -169,7 +169,7 @@ TEST_F(fault, chooses_by_the_name_of_the_application)
     EXPECT_EQ(code_of(run(*client, established("boats"))), 91) << "in its very first hello";
 }
 
-TEST_F(fault, the_request_limiter_refuses_with_both_labels)
+TEST_F(fault, request_rate_limiter_refuses_with_both_labels)
 {
     start();
     auto client = connect();
@@ -214,7 +214,7 @@ TEST_F(fault, overload_error_names_the_base_backoff_if_one_is_set)
               50);
 }
 
-TEST_F(fault, the_connection_limiter_closes)
+TEST_F(fault, connection_rate_limiter_closes_connections)
 {
     start();
     server->connections.enable(true);

@@ -90,7 +90,7 @@ protected:
     }
 };
 
-TEST_F(login, is_needed)
+TEST_F(login, command_without_authentication_is_unauthorized)
 {
     auto client = connect();
     const auto refused = run(*client, R"({"read": 1, "$db": "sea"})");
@@ -134,7 +134,7 @@ TEST_F(login, fails_in_one_way_only)
     }
 }
 
-TEST_F(login, of_the_wrong_database_fails)
+TEST_F(login, wrong_auth_source_fails)
 {
     auto client = connect();
     login_options login;
@@ -157,7 +157,7 @@ TEST_F(login, unknown_user_is_refused_at_once)
     EXPECT_FALSE(unknown.find("saslSupportedMechs"));
 }
 
-TEST_F(login, may_come_with_the_hello)
+TEST_F(login, speculative_authenticate_in_the_hello_is_answered)
 {
     auto client = connect();
     const login_options login;
@@ -178,7 +178,7 @@ TEST_F(login, may_come_with_the_hello)
     EXPECT_TRUE(ok(run(*client, R"({"read": 1, "$db": "sea"})")));
 }
 
-TEST_F(login, a_hello_with_a_bad_login_is_a_good_hello)
+TEST_F(login, hello_with_failed_speculative_authenticate_succeeds)
 {
     auto client = connect();
     const auto reply = run(*client, R"({"hello": 1, "speculativeAuthenticate":
@@ -227,7 +227,7 @@ TEST_F(login, hostile_payloads_are_refused)
     }
 }
 
-TEST_F(login, ends_with_logout)
+TEST_F(login, logout_ends_the_authentication)
 {
     auto client = connect();
     EXPECT_TRUE(ok(log_in(*client, {})));
@@ -256,7 +256,7 @@ TEST_F(login, fail_points_reach_it)
     EXPECT_TRUE(ok(log_in(*again, {})));
 }
 
-TEST_F(login, a_member_has_to_know_the_key)
+TEST_F(login, member_without_the_cluster_key_is_not_trusted)
 {
     node_options options;
     options.auth = true;

@@ -38,7 +38,7 @@ TEST_F(protocol, several_messages_in_one_write_are_answered_in_order)
     }
 }
 
-TEST_F(protocol, more_to_come_gets_no_reply)
+TEST_F(protocol, message_with_more_to_come_gets_no_reply)
 {
     auto client = connect();
     message_flags flags;
@@ -71,7 +71,7 @@ TEST_F(protocol, a_checksum_is_checked_and_answered_with_one)
     EXPECT_TRUE(client->closed);
 }
 
-TEST_F(protocol, a_legacy_hello_is_answered_in_the_old_way)
+TEST_F(protocol, op_query_hello_gets_an_op_reply)
 {
     auto client = connect();
     bson::byte_buffer out;
@@ -97,7 +97,7 @@ TEST_F(protocol, a_wrapped_legacy_hello_is_unwrapped)
     EXPECT_TRUE(ok(receive(*client)));
 }
 
-TEST_F(protocol, nothing_but_a_hello_is_taken_in_the_old_way)
+TEST_F(protocol, op_query_is_accepted_for_hello_only)
 {
     auto client = connect();
     bson::byte_buffer out;
@@ -179,7 +179,7 @@ TEST_F(protocol, a_handler_can_close_the_connection)
     EXPECT_EQ(server->open_connections, 0);
 }
 
-TEST_F(protocol, what_is_no_message_ends_the_connection_only)
+TEST_F(protocol, malformed_message_ends_only_its_connection)
 {
     const auto command = bson::doc("ping", 1, "$db", "admin");
     auto cut = raw_message{}.header(2013).int32(0).byte(0).document(command).done();
@@ -246,7 +246,7 @@ TEST_F(protocol, an_empty_command_is_unknown)
     EXPECT_EQ(code_of(run(*client, bson::document{})), 40571);
 }
 
-TEST_F(protocol, the_end_of_the_port_is_the_end_of_its_connections)
+TEST_F(protocol, stopped_port_ends_its_connections)
 {
     auto client = connect();
     auto waiting = connect();

@@ -28,7 +28,7 @@ protected:
     std::unique_ptr<test_client> client;
 };
 
-TEST_F(users, are_made_shown_and_dropped)
+TEST_F(users, create_users_info_and_drop_user_agree)
 {
     expect(create_ada, 0);
     expect(create_ada, 51003, "User \"ada@sea\" already exists");
@@ -64,7 +64,7 @@ TEST_F(users, passwords_are_not_kept)
     EXPECT_EQ(of(true).iterations, 15'000);
 }
 
-TEST_F(users, are_changed)
+TEST_F(users, update_grant_and_revoke_change_a_user)
 {
     expect(create_ada, 0);
     const auto before = find_user(*server, "sea", "ada").value();
@@ -105,7 +105,7 @@ TEST_F(users, malformed_user_commands_are_refused)
            2);
 }
 
-TEST_F(users, have_the_mechanisms_that_were_asked_for)
+TEST_F(users, users_have_the_requested_mechanisms)
 {
     expect(R"({"createUser": "a", "pwd": "lovelace", "roles": [], "mechanisms": ["SCRAM-SHA-1"],
                "$db": "sea"})",
@@ -116,7 +116,7 @@ TEST_F(users, have_the_mechanisms_that_were_asked_for)
               R"(["SCRAM-SHA-1"])");
 }
 
-TEST_F(users, the_first_one_needs_no_login)
+TEST_F(users, first_user_is_created_without_authentication)
 {
     port.reset();
     net.run_for(1ms);
@@ -129,7 +129,7 @@ TEST_F(users, the_first_one_needs_no_login)
     expect(R"({"usersInfo": 1, "$db": "admin"})", 13);
 }
 
-TEST_F(users, are_written_by_a_primary_only)
+TEST_F(users, create_user_on_a_secondary_is_refused)
 {
     auto set = std::make_unique<pretended_set>();
     set->primary = false;

@@ -56,7 +56,7 @@ TEST(mongo_cluster, starts_fails_over_and_leaves_nothing)
     EXPECT_FALSE(set->crash(3));
 }
 
-TEST(mongo_cluster, can_be_anything)
+TEST(mongo_cluster, every_topology_can_be_started)
 {
     auto alone = mongo_cluster::start({.standalone = true});
     ASSERT_TRUE(alone) << alone.error().message();

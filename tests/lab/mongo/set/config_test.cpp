@@ -35,7 +35,7 @@ int reading_fails_with(std::string_view json)
 constexpr std::string_view three = R"({"_id": "rs", "version": 3, "members": [
     {"_id": 0, "host": "a:1"}, {"_id": 1, "host": "b:1"}, {"_id": 2, "host": "c:1"}]})";
 
-TEST(set_config, has_mongodbs_defaults)
+TEST(set_config, omitted_members_have_mongodbs_defaults)
 {
     const set_config made = config_of(R"({"_id": "rs", "members": [{"_id": 4, "host": "a:1"},
         {"_id": 5, "host": "b:1", "arbiterOnly": true}]})");
@@ -49,7 +49,7 @@ TEST(set_config, has_mongodbs_defaults)
     EXPECT_EQ(made.election_timeout.count(), 10'000);
 }
 
-TEST(set_config, is_written_as_it_is_read)
+TEST(set_config, configuration_round_trips)
 {
     const set_config made = config_of(R"({"_id": "rs", "version": 7, "term": 3, "members": [
         {"_id": 0, "host": "a:1", "priority": 2.5, "tags": {"dc": "east"}},
@@ -176,7 +176,7 @@ TEST(set_config, follows_another_only_by_the_rules)
     }
 }
 
-TEST(set_config, is_newer_by_term_and_then_by_version)
+TEST(set_config, configurations_compare_by_term_then_version)
 {
     set_config config;
     config.version = 5;

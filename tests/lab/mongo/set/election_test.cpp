@@ -104,7 +104,7 @@ TEST_P(election, a_primary_without_a_majority_steps_down)
     on.settle();
 }
 
-TEST_P(election, no_primary_without_a_majority)
+TEST_P(election, minority_elects_no_primary)
 {
     set_in_sim on{GetParam()};
     on.settle();
@@ -165,7 +165,7 @@ TEST(step_down, refuses_periods_that_make_no_sense)
     EXPECT_EQ(code(R"({"replSetInitiate": {}, "$db": "admin"})"), 23);
 }
 
-TEST(freeze, keeps_a_member_from_standing)
+TEST(freeze, frozen_member_does_not_stand_for_election)
 {
     set_in_sim on{3};
     const std::size_t first = on.settle();
@@ -175,7 +175,7 @@ TEST(freeze, keeps_a_member_from_standing)
     EXPECT_EQ(on.wait_for_primary(), (first + 2) % 3);
 }
 
-TEST(step_down, does_not_keep_the_others_from_leading_after_a_crash)
+TEST(step_down, stepped_down_member_lets_others_be_elected_after_a_crash)
 {
     set_in_sim on{3};
     const std::size_t first = on.settle();
@@ -197,7 +197,7 @@ TEST(arbiter, votes_and_has_no_data)
     EXPECT_EQ(on.set->disk_of(2).last(), mongo::optime{});
 }
 
-TEST(priority, the_greatest_takes_over)
+TEST(priority, member_of_the_highest_priority_takes_over)
 {
     set_in_sim on{3};
     const std::size_t first = on.settle();

@@ -76,7 +76,7 @@ TEST(replication_of_many, lets_others_run_between_entries)
     EXPECT_TRUE(on.pass_until([&] { return *asked.done; }));
 }
 
-TEST_P(replication, what_a_majority_has_survives_a_crash)
+TEST_P(replication, majority_acknowledged_write_survives_a_crash)
 {
     set_in_sim on{GetParam()};
     const std::size_t first = on.settle();
@@ -112,7 +112,7 @@ TEST_P(replication, a_retried_write_is_recognised_by_the_new_primary)
 
 INSTANTIATE_TEST_SUITE_P(sizes, replication, testing::Values(3, 5));
 
-TEST(partition, what_only_the_old_primary_had_is_gone_and_all_agree)
+TEST(partition, unreplicated_writes_of_the_old_primary_are_rolled_back)
 {
     set_in_sim on{3};
     const std::size_t first = on.settle();
@@ -177,7 +177,7 @@ TEST(partition, a_member_that_was_away_too_long_copies_everything)
     EXPECT_EQ(counter(on, away), 1) << "the copy knows of writes whose entries are gone";
 }
 
-TEST(write_concern, is_checked_against_the_set)
+TEST(write_concern, unsatisfiable_write_concern_is_an_error)
 {
     set_in_sim on{3};
     const std::size_t leads = on.settle();
@@ -277,7 +277,7 @@ TEST(storm, loses_and_doubles_nothing_in_a_set_of_five)
         storm(5, seed, true);
 }
 
-TEST(storm, is_the_same_for_the_same_seed)
+TEST(storm, same_seed_gives_the_same_storm)
 {
     const std::uint64_t first = storm(5, 42, false);
     EXPECT_EQ(first, storm(5, 42, false));

@@ -62,7 +62,7 @@ protected:
     std::size_t leads;
 };
 
-TEST_F(routed, says_that_it_is_one)
+TEST_F(routed, hello_of_a_router_has_msg_isdbgrid)
 {
     const bson::document hello = run(0, R"({"hello": 1, "$db": "admin"})");
     EXPECT_EQ(hello.get<std::string_view>("msg").value(), "isdbgrid");
@@ -131,7 +131,7 @@ TEST_F(routed, finds_the_next_primary)
     EXPECT_TRUE(is_ok(written)) << bson::to_json(written).value();
 }
 
-TEST_F(routed, has_fail_points_of_its_own)
+TEST_F(routed, router_has_fail_points_of_its_own)
 {
     ASSERT_TRUE(is_ok(run(0, R"({"configureFailPoint": "failCommand", "mode": {"times": 1},
         "data": {"failCommands": ["find"], "errorCode": 8, "failInternalCommands": true},

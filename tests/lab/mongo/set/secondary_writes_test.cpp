@@ -121,7 +121,7 @@ TEST_F(secondary_writes, error_of_the_primary_is_forwarded_unchanged)
     EXPECT_EQ(code_of(on.run(follows, merge)), 10107) << "no server asks twice";
 }
 
-TEST_F(secondary_writes, without_a_primary_there_is_an_error)
+TEST_F(secondary_writes, write_without_a_primary_is_an_error)
 {
     fill();
     on.crash(leads, true);

@@ -32,7 +32,7 @@ optime at(std::int64_t term, std::uint32_t seconds)
     return {term, {seconds, 1}};
 }
 
-TEST(votes, are_given_by_the_rules)
+TEST(votes, vote_is_granted_by_term_and_optime)
 {
     const set_config config = config_of(3);
     const vote_request good{.set = "rs",
@@ -87,7 +87,7 @@ TEST(votes, are_given_by_the_rules)
     }
 }
 
-TEST(votes, the_timeout_is_drawn_between_itself_and_fifteen_percent_more)
+TEST(votes, election_timeout_has_up_to_15_percent_jitter)
 {
     const set_config config = config_of(3);
     EXPECT_EQ(election_delay(config, 0), 1000ms);
@@ -95,7 +95,7 @@ TEST(votes, the_timeout_is_drawn_between_itself_and_fifteen_percent_more)
     EXPECT_LT(election_delay(config, 0.999), 1150ms);
 }
 
-TEST(votes, the_election_id_has_mongodbs_form)
+TEST(votes, election_id_has_mongodbs_form)
 {
     EXPECT_EQ(election_id(1).to_string(), "7fffffff0000000000000001");
     EXPECT_EQ(election_id(0x1234).to_string(), "7fffffff0000000000001234");
@@ -175,7 +175,7 @@ TEST(positions, a_concern_is_met_by_those_who_have_the_write)
     EXPECT_FALSE(is_met(config, both, at(1, 4), at(1, 5), majority));
 }
 
-TEST(positions, what_cannot_be_met_is_refused)
+TEST(positions, unsatisfiable_write_concern_is_refused)
 {
     const set_config config = config_of(3, 1);
     const auto code = [&](const write_concern& c) {

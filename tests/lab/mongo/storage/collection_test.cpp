@@ -13,7 +13,7 @@
 namespace holdfast::lab::collection_test {
 namespace {
 
-TEST(lab_collection, keeps_documents_in_order_and_walks_both_ways)
+TEST(lab_collection, documents_keep_insertion_order_in_both_directions)
 {
     collection c = make_collection();
     for (int i = 1; i <= 200; ++i)
@@ -55,7 +55,7 @@ struct id_row {
 
 class lab_ids : public testing::TestWithParam<id_row> {};
 
-TEST_P(lab_ids, are_found_and_refused_by_value)
+TEST_P(lab_ids, duplicate_id_is_found_and_refused_by_value)
 {
     collection c = make_collection();
     add(c, GetParam().there);
@@ -127,7 +127,7 @@ TEST(lab_collection, duplicate_id_fails_with_the_servers_message)
     EXPECT_EQ(c.count(), 1U);
 }
 
-TEST(lab_collection, the_id_of_a_document_stays)
+TEST(lab_collection, replacement_with_another_id_is_refused)
 {
     collection c = make_collection();
     const record_id one = add(c, R"({"_id": 1})");
@@ -139,7 +139,7 @@ TEST(lab_collection, the_id_of_a_document_stays)
     EXPECT_FALSE(c.insert(json(R"({"a": 1})"), at(2)));
 }
 
-TEST(lab_snapshot, a_read_sees_what_was)
+TEST(lab_snapshot, snapshot_read_sees_data_at_its_cluster_time)
 {
     collection c = make_collection();
     const record_id one = add(c, R"({"_id": 1, "v": 1})", 10);

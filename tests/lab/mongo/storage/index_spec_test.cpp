@@ -12,7 +12,7 @@ struct spec_row {
     const char* raw;
 };
 
-TEST(lab_index_spec, is_normalised)
+TEST(lab_index_spec, index_specification_is_normalised)
 {
     const spec_row rows[] = {
         {R"({"key": {"a": 1}})", R"({"v":2,"key":{"a":1},"name":"a_1"})"},

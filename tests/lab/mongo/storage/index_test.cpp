@@ -234,7 +234,7 @@ TEST(lab_index, dropping)
     EXPECT_NE(c.index_named("_id_"), nullptr);
 }
 
-TEST(lab_index, is_made_unique_only_without_duplicates)
+TEST(lab_index, unique_index_is_created_only_without_duplicates)
 {
     collection c = make_collection();
     add_index(c, R"({"key": {"a": 1}})");
@@ -267,7 +267,7 @@ TEST(lab_index, is_made_unique_only_without_duplicates)
               R"("expireAfterSeconds":7})");
 }
 
-TEST(lab_index, has_the_collections_collation)
+TEST(lab_index, index_inherits_the_collation_of_its_collection)
 {
     collection c = make_collection(R"({"collation": {"locale": "en", "strength": 2}})");
     add_index(c, R"({"key": {"a": 1}, "unique": true})");

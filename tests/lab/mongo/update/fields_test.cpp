@@ -117,7 +117,7 @@ TEST(lab_update, computes_with_numbers)
     });
 }
 
-TEST(lab_update, keeps_the_smaller_or_greater)
+TEST(lab_update, min_and_max_keep_the_smaller_or_greater_value)
 {
     expect_rows({
         {R"({"_id":1,"a":5})", R"({"$min":{"a":3}})", R"({"_id":1,"a":3})"},

@@ -94,7 +94,7 @@ TEST(lab_update, refuses_what_is_no_update)
     EXPECT_EQ(update::compile({}).error().code().value(), 9);
 }
 
-TEST(lab_update, says_whether_anything_changed)
+TEST(lab_update, n_modified_counts_only_changed_documents)
 {
     const auto changed = [](const char* document, const char* change) {
         bool did = false;
@@ -121,7 +121,7 @@ std::string nested(int depth)
     return text;
 }
 
-TEST(lab_update, keeps_documents_within_limits)
+TEST(lab_update, update_is_refused_beyond_document_limits)
 {
     const std::string big(9 * 1024 * 1024, 'x');
     const std::string value = R"({"_id":1,"a":")" + big + "\"}";

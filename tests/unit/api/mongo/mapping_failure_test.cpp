@@ -107,7 +107,7 @@ using operations = testing::Types<operation<insert_one>, operation<replace_one>,
                                   operation<insert_many>, operation<bulk_write>>;
 TYPED_TEST_SUITE(mapping_failure, operations);
 
-TYPED_TEST(mapping_failure, without_token_throws_when_awaited)
+TYPED_TEST(mapping_failure, call_without_token_throws_when_awaited)
 {
     auto made = TypeParam::call(this->items);
     expect_mapping_error(await(this->io, std::move(made)));

@@ -103,7 +103,7 @@ std::string in_full(error_code code)
            code.message();
 }
 
-TEST(error_explain, nothing_is_repeated)
+TEST(error_explain, message_in_code_or_label_is_not_repeated)
 {
     const error e = broken_pipe()
                         .with_context("operation", "insert into bank.accounts")
@@ -158,7 +158,7 @@ TEST(error_explain, has_message_code_labels_context_and_attempts)
     EXPECT_EQ(e.explain(), expected);
 }
 
-TEST(failure, what_is_the_message_and_error_is_kept)
+TEST(failure, what_returns_the_message_and_error_is_kept)
 {
     try {
         throw failure{broken_pipe().with_label("a")};

@@ -45,7 +45,7 @@ TEST_F(overdue_commands, each_is_taken_once_after_30_seconds)
     EXPECT_EQ(taken(100s), names{});
 }
 
-TEST_F(overdue_commands, those_that_have_left_are_not_taken)
+TEST_F(overdue_commands, answered_commands_are_not_taken)
 {
     commands_in_flight::entry first;
     std::optional<commands_in_flight::entry> second{std::in_place};

@@ -28,7 +28,7 @@ std::string broken(std::string_view piece, std::string_view by)
     return text;
 }
 
-TEST(parse_config, the_small_configuration_of_these_tests_is_valid)
+TEST(parse_config, small_configuration_of_these_tests_is_valid)
 {
     EXPECT_TRUE(parse_config(broken("", ""), "h"));
 }

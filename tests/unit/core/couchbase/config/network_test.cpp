@@ -38,7 +38,7 @@ TEST(choose_network, auto_takes_the_network_in_which_the_seed_lies)
             << r.seed.host << ':' << r.seed.port;
 }
 
-TEST(choose_network, the_port_decides_where_a_host_is_in_both_networks)
+TEST(choose_network, port_decides_where_a_host_is_in_both_networks)
 {
     auto config = translated();
     for (cluster_node& node : config.nodes)

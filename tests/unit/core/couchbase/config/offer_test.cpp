@@ -25,7 +25,7 @@ status offer(config_intake& to, std::string_view text)
     return to.consider({.text = text, .host = "h", .bucket = "travel"}).is;
 }
 
-TEST(config_intake, takes_what_is_newer_and_ignores_what_is_older_or_the_same)
+TEST(config_intake, newer_revision_is_taken_and_others_are_ignored)
 {
     struct row {
         std::optional<std::int64_t> epoch;

@@ -45,7 +45,7 @@ TEST(peek_revision, finds_the_revision_wherever_servers_have_it)
     EXPECT_EQ(peek_revision(back), with_epoch(3, 7));
 }
 
-TEST(peek_revision, gives_nothing_where_it_cannot_be_certain)
+TEST(peek_revision, uncertain_configuration_has_no_revision)
 {
     const std::string far = R"({"rev":7,"nodes":[],"revEpoch":3,"uri":")" + std::string(600, 'u') +
                             R"("})";

@@ -248,7 +248,7 @@ TEST(bootstrap, requests_of_the_server_change_nothing)
     EXPECT_EQ(talk.done().mechanism, sasl_mechanism::scram_sha512);
 }
 
-TEST(bootstrap, nothing_follows_its_end)
+TEST(bootstrap, finished_bootstrap_sends_nothing)
 {
     kv_bootstrap talk{kv_bootstrap::with_password()};
     talk.usual_start().reply(sasl_auth, kv_status::auth_error);

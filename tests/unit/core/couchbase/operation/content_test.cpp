@@ -63,7 +63,7 @@ TEST(couchbase_content, type_decides_the_flags)
     expect(encoded(5), "5", 0x02000006);
 }
 
-TEST(couchbase_content, what_was_encoded_is_decoded_again)
+TEST(couchbase_content, encoded_value_is_decoded_to_the_same_value)
 {
     const airline klm{"KLM", 110};
     EXPECT_EQ(cb::decode_content<airline>(encoded(klm)).value(), klm);

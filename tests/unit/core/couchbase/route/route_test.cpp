@@ -33,14 +33,14 @@ TEST(node_of, vbucket_or_copy_out_of_range_has_no_node)
     EXPECT_EQ(forward_node_of(map, 0), std::nullopt) << "there is no forward map";
 }
 
-TEST(node_after_refusal, is_the_active_node_if_the_map_has_changed)
+TEST(node_after_refusal, active_node_is_chosen_if_the_map_has_changed)
 {
     auto map = small_map();
     EXPECT_EQ(node_after_refusal(map, 0, 2), 0U);
     EXPECT_EQ(node_after_refusal(map, 0, 0), std::nullopt) << "a newer configuration is needed";
 }
 
-TEST(node_after_refusal, is_the_node_of_the_forward_map_while_the_map_is_the_same)
+TEST(node_after_refusal, forward_map_decides_while_the_map_is_the_same)
 {
     auto map = small_map();
     map.forward = {2, 0, 1, 2, 2, 0, 1, no_node};

@@ -19,7 +19,7 @@ std::uint32_t slow_crc32(std::string_view bytes)
     return ~sum;
 }
 
-TEST(crc32, has_the_check_value_of_its_definition)
+TEST(crc32, check_value_of_the_definition_is_computed)
 {
     EXPECT_EQ(crc32("123456789"), 0xCBF43926U);
     EXPECT_EQ(crc32(""), 0U);

@@ -60,7 +60,7 @@ TEST(frame_info, numbers_and_lengths_of_15_and_more_are_escaped)
     EXPECT_FALSE(take_frame_info(rest));
 }
 
-TEST(frame_info, what_does_not_fit_is_not_added)
+TEST(frame_info, info_that_does_not_fit_is_not_added)
 {
     frame_info_bytes bytes;
     EXPECT_FALSE(bytes.add(15 + 256, {}));

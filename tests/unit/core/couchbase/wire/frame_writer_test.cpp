@@ -125,7 +125,7 @@ TEST(frame_writer, frames_are_appended_to_what_the_buffer_holds)
     EXPECT_EQ(out.size(), 50U);
 }
 
-TEST(frame_writer, what_does_not_fit_is_refused_and_nothing_written)
+TEST(frame_writer, frame_that_does_not_fit_is_refused_and_nothing_written)
 {
     bson::byte_buffer out;
     write_request(out, {.key = "kept"}).value();

@@ -22,7 +22,7 @@ TEST(limited_text, up_to_the_limit_is_unchanged_and_beyond_it_names_the_length)
     EXPECT_EQ(cut, most + "... (cut, 16385 bytes in all)");
 }
 
-TEST(limited_text, is_cut_between_characters)
+TEST(limited_text, long_text_is_cut_between_characters)
 {
     const std::string_view euro = "\xE2\x82\xAC";
     for (std::size_t most = 1; most <= 9; ++most) {

@@ -35,7 +35,7 @@ TEST(write_reply, insert_one_result_has_the_inserted_id)
     EXPECT_EQ(made.value().inserted_id.get<bson::object_id>().value(), fresh);
 }
 
-TEST(write_reply, what_was_not_answered_is_not_acknowledged)
+TEST(write_reply, unacknowledged_write_says_so_in_its_result)
 {
     command sent = an_insert(R"({"_id": 7})");
     sent.acknowledged = false;
@@ -155,7 +155,7 @@ const char* const not_safe = R"({"n": 1, "ok": 1, "errorLabels": ["RetryableWrit
     "writeConcernError": {"code": 91, "codeName": "ShutdownInProgress", "errmsg": "shutting down",
                           "errInfo": {"w": 2}}})";
 
-TEST(write_reply, what_is_not_safe_enough_is_a_write_error_with_all_its_history)
+TEST(write_reply, write_concern_error_is_a_write_error_with_its_history)
 {
     const auto check = [](const error& why) {
         EXPECT_EQ(why.code(), error_code(91, server_category()));

@@ -376,7 +376,7 @@ TEST(retry_decision, client_errors_end_the_operation)
     EXPECT_EQ(after(write, {{.origin = failure_origin::pool_cleared}}).outcome, at_once);
 }
 
-TEST(retry_decision_description, is_distinct_for_every_decision)
+TEST(retry_decision_description, description_is_distinct_for_every_decision)
 {
     retry_policy policy = write;
     policy.until = deadline{now + 10ms};

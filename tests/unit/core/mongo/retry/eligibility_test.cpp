@@ -41,7 +41,7 @@ TEST(supports_retryable_writes, requires_wire_version_6_sessions_and_no_standalo
     }
 }
 
-TEST(takes_transaction_number, only_acknowledged_single_document_writes)
+TEST(takes_transaction_number, only_acknowledged_single_document_writes_take_one)
 {
     struct row {
         const char* id;

@@ -120,7 +120,7 @@ public:
     }
 };
 
-TEST(network_error, is_distinguished_from_a_timeout_by_error_code)
+TEST(network_error, error_code_distinguishes_network_error_from_timeout)
 {
     VERIFIES("SD-010");
     namespace errc = boost::system::errc;

@@ -88,7 +88,7 @@ const reply_row replies[] = {
     {"SD-212", R"({"ok": 1, "writeConcernError": {"code": 6}})", state_change::none},
 };
 
-TEST(state_change, is_found_in_command_and_write_concern_errors)
+TEST(state_change, error_in_a_command_or_write_concern_reply_is_classified)
 {
     for (const reply_row& r : replies) {
         VERIFIES_ROW(r.id);

@@ -38,7 +38,7 @@ TEST(wait_notices, wait_in_vain_is_logged_however_short)
     EXPECT_FALSE(no_time.log_is_due(began, began)) << "it has not waited";
 }
 
-TEST(wait_notices, nothing_is_due_where_nothing_was_asked_for)
+TEST(wait_notices, no_notice_is_due_without_a_wait)
 {
     wait_notices notices{began, false, false};
     EXPECT_FALSE(notices.log_is_due(until, until));

@@ -7,7 +7,7 @@
 namespace holdfast::core::mongo::connection_string_test {
 namespace {
 
-TEST(connection_string, is_split_into_its_parts)
+TEST(connection_string, uri_is_split_into_its_parts)
 {
     const auto parts = split_connection_string(
         "mongodb://us%40er:lovelace%3Aw@A.example.com:1,%2Ftmp%2Fm.sock,[::1]/"
