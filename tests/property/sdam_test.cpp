@@ -4,6 +4,7 @@
 #include "core/mongo/sdam/application_error.hpp"
 #include "core/pool/pool.hpp"
 #include "holdfast/bson/errc.hpp"
+#include "shell/mongo/pool/service_partition.hpp"
 #include "support/verifies.hpp"
 
 #include <algorithm>
@@ -15,16 +16,10 @@ namespace holdfast::property::sdam_test {
 namespace {
 
 using namespace core::mongo;
+using shell::mongo::partition_of;
 
 const endpoint hosts[] = {endpoint{"a:1"}, endpoint{"b:1"}, endpoint{"c:1"}, endpoint{"d:1"},
                           endpoint{"e:1"}};
-
-std::optional<core::pool_partition> partition_of(const std::optional<bson::object_id>& service)
-{
-    if (!service)
-        return std::nullopt;
-    return core::pool_partition{service->bytes};
-}
 
 bson::object_id small_id(std::size_t n)
 {

@@ -4,6 +4,7 @@
 #include "shell/mongo/connection/authenticate.hpp"
 #include "shell/mongo/connection/establish.hpp"
 #include "shell/mongo/pool/pool_events.hpp"
+#include "shell/mongo/pool/service_partition.hpp"
 #include "shell/planted.hpp"
 
 #include <chrono>
@@ -18,14 +19,6 @@ using core::mongo::failure_kind;
 
 /// How long a late reply is waited for before its connection is given up.
 constexpr std::chrono::milliseconds drain_time{400};
-
-/// Each service behind a load balancer has generations of its own.
-std::optional<core::pool_partition> partition_of(const std::optional<bson::object_id>& service)
-{
-    if (!service)
-        return std::nullopt;
-    return core::pool_partition{service->bytes};
-}
 
 core::pin_reason reason_of(pinned_by what) noexcept
 {
