@@ -55,6 +55,47 @@ TEST(client_close, cancelled_close_leaves_no_streams_or_alarms)
     }
 }
 
+/// Events but those of commands, which belong to their operations.
+std::size_t queued_events(const recorder& heard_by)
+{
+    return heard_by.all().size() - heard_by.count(heard::command_started) -
+           heard_by.count(heard::command_succeeded) - heard_by.count(heard::command_failed);
+}
+
+TEST(client_close, listener_gets_no_event_after_the_last_handle_is_gone)
+{
+    scene s{{.hosts = {"a", "b"}}};
+    s.server("a").on_command("insert", in_turn({keep_silent()}));
+    s.connect();
+    s.settle();
+    const operation& running = s.start_write(1);
+    s.simulation.run_for(10ms);  // with a check of each server and a write under way
+    s.client.reset();
+    EXPECT_EQ(s.events().count(heard::topology_closed), 1U);
+    const std::size_t before = queued_events(s.events());
+    s.simulation.run_for(30s);
+    EXPECT_TRUE(running.outcome.has_value());
+    EXPECT_EQ(queued_events(s.events()), before);
+}
+
+TEST(client_close, listener_gets_no_event_after_close)
+{
+    scene s{{.hosts = {"a", "b"}}};
+    s.server("a").on_command("insert", in_turn({keep_silent()}));
+    s.connect();
+    s.settle();
+    s.start_write(1);
+    s.simulation.run_for(10ms);
+    std::size_t before = 0;
+    asio::co_spawn(s.client->executor(), s.client->close(),
+                   [&](const std::exception_ptr&) { before = queued_events(s.events()); });
+    s.simulation.run_for(30s);
+    EXPECT_GT(before, 0U);
+    EXPECT_EQ(queued_events(s.events()), before);
+    EXPECT_EQ(s.events().count(heard::connection_closed),
+              s.events().count(heard::connection_created));
+}
+
 /// A client with one write under way, which the server answers after 200 ms.
 struct closing_scene {
     scene s{{.hosts = {"a"}}};

@@ -85,6 +85,7 @@ client_impl::~client_impl()
     if (!state)
         return;
     state->close();
+    state->events->close();
     const runtime::executor on = world->executor();
     if (!on || state->servers->has_ended())
         return;  // nothing runs, or never will again: the context has gone before the client
@@ -223,6 +224,7 @@ runtime::awaitable<void> client_impl::close(std::shared_ptr<client_impl> self,
         co_await end_sessions(with);
     with->close();
     co_await with->servers->ended();
+    with->events->close();
 }
 
 std::string client_impl::dump()

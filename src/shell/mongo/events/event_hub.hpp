@@ -69,6 +69,8 @@ public:
 
     void queue(queued_event what);
     void deliver();
+    /// The client is closed or gone: events that arise from now on are dropped.
+    void close() { queue_.close(); }
 
     /// Whether command events are worth putting together.
     bool hears_commands() const noexcept { return hears_commands_; }
