@@ -25,7 +25,7 @@ public:
     shared_order(client_impl& impl, const shell::mongo::command_order& first)
         : until_{first.until}, counted_{*impl.running}, session_{first.session}
     {
-        if (!session_ && first.acknowledged)
+        if (!session_ && first.command.acknowledged)
             session_ = impl.implicit_session();
     }
 
@@ -33,7 +33,7 @@ public:
     shell::mongo::command_order make(core::mongo::command&& what,
                                      shell::mongo::answer_facts& facts) const
     {
-        shell::mongo::command_order order{std::move(what)};
+        shell::mongo::command_order order{.command = std::move(what)};
         order.until = until_;
         order.session = session_;
         order.operation = facts.operation;

@@ -23,7 +23,7 @@ command_order cursor_order(const shared_order& shared, answer_facts& facts,
 {
     command_order order = shared.make(std::move(what), facts);
     if (!facts.server.value().empty())
-        order.only_server = facts.server;
+        order.command.only_server = facts.server;
     return order;
 }
 

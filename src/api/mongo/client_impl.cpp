@@ -95,10 +95,11 @@ client_impl::~client_impl()
 shell::mongo::command_order client_impl::order_for(core::mongo::command&& what,
                                                    const session* in) const
 {
-    shell::mongo::command_order order{std::move(what)};
+    shell::mongo::command_order order{.command = std::move(what)};
     if (in != nullptr)
         order.session = access::state_of(*in);
-    if (const auto timeout = order.timeout ? order.timeout : source.settings.timeout)
+    if (const auto timeout = order.command.timeout ? order.command.timeout
+                                                   : source.settings.timeout)
         order.until = deadline_of(world->steady_now(), timeout);
     return order;
 }
@@ -177,11 +178,11 @@ runtime::awaitable<void> client_impl::end_sessions(std::shared_ptr<client_state>
                 ids.document().add("id", id);
         }
         if (auto written = command.finish(); written)
-            order.body = core::mongo::command_message{*written};
-        order.database = "admin";
-        order.without_session = true;
-        order.selects = core::mongo::operation_kind::read;
-        order.preference = any_member();
+            order.command.body = core::mongo::command_message{*written};
+        order.command.database = "admin";
+        order.command.without_session = true;
+        order.command.selects = core::mongo::operation_kind::read;
+        order.command.preference = any_member();
         order.until = core::deadline::after(with->world.steady_now(), end_sessions_timeout);
         const auto ended = co_await shell::mongo::execute(with, std::move(order));
         if (!ended)

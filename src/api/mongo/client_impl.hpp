@@ -170,7 +170,7 @@ runtime::awaitable<Outcome> client_impl::open_and_read(std::shared_ptr<client_im
                                                                             std::move(order), read);
         outcome.emplace(std::move(read_back));
     } else {
-        outcome.emplace(core::mongo::with_operation(std::move(ready).error(), order));
+        outcome.emplace(core::mongo::with_operation(std::move(ready).error(), order.command));
     }
     co_await asio::this_coro::throw_if_cancelled(throws);
     co_return details::give<Outcome>(*std::move(outcome));

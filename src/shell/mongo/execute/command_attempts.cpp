@@ -48,14 +48,14 @@ command_attempts::command_attempts(std::shared_ptr<client_state>&& client, comma
         operation_ = operation_id{client_->operations.fetch_add(1, std::memory_order_relaxed) + 1};
     if (order_.facts != nullptr)
         order_.facts->operation = operation_;
-    policy_.kind = order_.kind;
+    policy_.kind = command().kind;
     policy_.retry_reads = client_->settings.retry_reads;
     policy_.retry_writes = client_->settings.retry_writes;
     policy_.adaptive = client_->adaptive;
     policy_.retarget_on_overload = client_->settings.enable_overload_retargeting.value_or(false);
     policy_.until = order_.until;
     policy_.profile = client_->profile;
-    policy_.repeatable = order_.eligible && order_.kind == retry_kind::read;
+    policy_.repeatable = command().eligible && command().kind == retry_kind::read;
 }
 
 void command_attempts::start_attempt()
@@ -83,7 +83,7 @@ bool command_attempts::begin_now()
         attempt_.emplace(**std::move(found));
         attempt_->over = attempt_->on.pool().try_check_out(now);
     }
-    if (!attempt_->has_connection() || !order_.acknowledged || attempt_->to().needs_login())
+    if (!attempt_->has_connection() || !command().acknowledged || attempt_->to().needs_login())
         return false;
     return encode().has_value();
 }
@@ -142,7 +142,7 @@ runtime::awaitable<result<bson::view>> command_attempts::attempt()
         }
         select_anew(encoded.error());
     }
-    if (!order_.acknowledged)
+    if (!command().acknowledged)
         co_return co_await send_only();
     (void)send_now();
     auto reply = co_await round_trip();
@@ -160,8 +160,9 @@ result<void> command_attempts::encode()
     const selected_server& on = attempt_->on;
     attempt_->id = to.next_request();
 
-    core::mongo::command_encoder out{
-        order_, attempt_->id, session_.read_concern(name(), client_->profile), to.outgoing()};
+    core::mongo::command_encoder out{order_.command, attempt_->id,
+                                     session_.read_concern(name(), client_->profile),
+                                     to.outgoing()};
     out.add_raw_data(to.description().max_wire_version);
     out.add_read_concern();
     out.add_database();
@@ -178,12 +179,12 @@ result<void> command_attempts::encode()
     if (client_->settings.socket_timeout.count() != 0)
         last = std::min(last, client_->world.steady_now() + client_->settings.socket_timeout);
     to.expires_at(last);
-    const bool leaves = !order_.only_server &&
+    const bool leaves = !command().only_server &&
                         leaves_deposed_primary(policy_, progress_, history_.attempt_began());
     to.repeatable = leaves;
     if (leaves && to.replaced) [[unlikely]]
         return error{core::pool_errc::replaced, deposed().message()};
-    attempt_->monitoring.emplace(*client_, operation_, name(), order_.database, attempt_->id, to,
+    attempt_->monitoring.emplace(*client_, operation_, name(), command().database, attempt_->id, to,
                                  session_.transaction());
     attempt_->monitoring->started(attempt_->request);
     return {};
@@ -211,11 +212,11 @@ runtime::awaitable<result<bson::view>> command_attempts::send_only()
 result<void> command_attempts::check_server()
 {
     const core::mongo::connection_description& connection = attempt_->to().description();
-    if (connection.max_wire_version < order_.need.wire_version) [[unlikely]]
+    if (connection.max_wire_version < command().need.wire_version) [[unlikely]]
         return error{core::mongo::errc::command_failed,
                      std::string{name()} + ": " + attempt_->on.address().value() +
-                         " is too old for " + std::string{order_.need.what}};
-    const char* const obstacle = session_.claim(order_.acknowledged, connection);
+                         " is too old for " + std::string{command().need.what}};
+    const char* const obstacle = session_.claim(command().acknowledged, connection);
     if (obstacle != nullptr) [[unlikely]]
         return error{core::mongo::errc::command_failed, std::string{name()} + ": " + obstacle};
     return {};
@@ -231,7 +232,7 @@ result<void> command_attempts::prepare_session()
                               ? std::optional{static_cast<std::int32_t>(
                                     connection.logical_session_timeout->count())}
                               : std::nullopt;
-    if (!session_ && lifetime && order_.acknowledged && !order_.without_session)
+    if (!session_ && lifetime && command().acknowledged && !command().without_session)
         session_.take(client_, timeout ? timeout : lifetime, history_.attempt_began());
     const bool supported = core::mongo::supports_retryable_writes(
         on.description().type, connection.max_wire_version, lifetime);
@@ -240,10 +241,10 @@ result<void> command_attempts::prepare_session()
         return error{core::mongo::errc::no_server,
                      on.address().value() + " cannot recognise a write that is sent again"};
     }
-    if (order_.kind != retry_kind::write)
+    if (command().kind != retry_kind::write)
         return {};
-    const bool eligible = order_.load != nullptr ? order_.load->is_eligible(connection)
-                                                 : order_.eligible;
+    const bool eligible = command().load != nullptr ? command().load->is_eligible(connection)
+                                                    : command().eligible;
     const bool numbered = eligible && client_->settings.retry_writes && supported && session_;
     if (numbered && (!session_.transaction() || planted.renumbers_retries)) {
         if (auto assigned = session_.assign_transaction_number(); !assigned)
@@ -287,7 +288,8 @@ error command_attempts::failed_checkout(error why)
     history_.failed_on(on.address());
     if (why.code() == core::pool_errc::closed && client_->servers->is_closed())
         return error{runtime::errc::cancelled, "the client is closed"};
-    if (order_.kind == retry_kind::write && order_.eligible && client_->settings.retry_writes &&
+    if (command().kind == retry_kind::write && command().eligible &&
+        client_->settings.retry_writes &&
         core::mongo::supports_retryable_writes(on.description().type,
                                                on.description().max_wire_version,
                                                on.topology().logical_session_timeout_minutes))

@@ -49,7 +49,7 @@ public:
     error cancelled(const error* undecided, time_point now);
 
 protected:
-    const command_order& order() const noexcept { return order_; }
+    const core::mongo::command& command() const noexcept { return order_.command; }
 
     /// The error that the caller gets, with the operation's name. One that was found in the reply
     /// of a successful command, such as a duplicate key, gets its server and its history as well.
@@ -59,7 +59,7 @@ protected:
     void release() noexcept;
 
 private:
-    std::string_view name() const noexcept { return order_.body.name(); }
+    std::string_view name() const noexcept { return command().body.name(); }
     core::mongo::selection_request wanted() const;
     void start_attempt();
     bool authenticates_next() const noexcept;
@@ -76,7 +76,8 @@ private:
     void select_anew(const error& why);
     attempt_failure::write_facts write_facts() const noexcept
     {
-        return {.repeatable = policy_.repeatable && order_.kind == core::mongo::retry_kind::write,
+        return {.repeatable = policy_.repeatable &&
+                              command().kind == core::mongo::retry_kind::write,
                 .numbered = session_.transaction().has_value()};
     }
 

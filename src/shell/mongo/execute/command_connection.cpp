@@ -12,12 +12,12 @@ namespace holdfast::shell::mongo {
 core::mongo::selection_request command_attempts::wanted() const
 {
     core::mongo::selection_request request;
-    request.kind = order_.selects;
-    request.writes_output = order_.writes_output;
-    request.preference = order_.preference;
+    request.kind = command().selects;
+    request.writes_output = command().writes_output;
+    request.preference = command().preference;
     request.deprioritised = deprioritised_;
-    if (order_.only_server)
-        request.only = &*order_.only_server;
+    if (command().only_server)
+        request.only = &*command().only_server;
     return request;
 }
 
@@ -42,7 +42,7 @@ runtime::awaitable<result<void>> command_attempts::wait_for_connection()
         time_point last = order_.until.when();
         if (client_->settings.pool.wait_queue_timeout && !order_.until.is_set())
             last = in.steady_now() + *client_->settings.pool.wait_queue_timeout;
-        auto waited = co_await attempt_->on.pool().check_out(last, !order_.only_server);
+        auto waited = co_await attempt_->on.pool().check_out(last, !command().only_server);
         if (waited) {
             attempt_->over.emplace(*std::move(waited));
             co_return result<void>{};
@@ -61,7 +61,7 @@ void command_attempts::select_anew(const error& why)
     history_.failed_on(attempt_->on.address());
     history_.record(why, "not sent yet: a server is selected anew", {}, now);
     history_.start_attempt(now);
-    if (!order_.only_server)
+    if (!command().only_server)
         attempt_.reset();
 }
 

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <utility>
 
 namespace holdfast::shell::mongo {
 
@@ -24,10 +23,8 @@ struct answer_facts {
 };
 
 /// One command, and how its operation wants it executed.
-struct command_order : core::mongo::command {
-    command_order() = default;
-    explicit command_order(core::mongo::command&& what) : command{std::move(what)} {}
-
+struct command_order {
+    core::mongo::command command = {};
     core::deadline until = {};
     operation_id operation = {};  // 0: a new one. Commands of one bulk write share theirs
     std::shared_ptr<session_state> session = {};  // null: one is taken

@@ -33,7 +33,7 @@ error command_attempts::explained(error why, bool found_in_reply)
         if (!server.empty())
             why = std::move(why).with_context("server", std::move(server));
     }
-    return core::mongo::with_operation(std::move(why), order_);
+    return core::mongo::with_operation(std::move(why), command());
 }
 
 runtime::awaitable<result<bson::document>> execute(std::shared_ptr<client_state> client,

@@ -27,7 +27,7 @@ public:
     result<T> outcome_of(result<bson::view> outcome)
     {
         const bool holds_connection = outcome.has_value();
-        auto made = read_(reply_of(std::move(outcome)), order());
+        auto made = read_(reply_of(std::move(outcome)), command());
         if (!made) [[unlikely]]
             made = explained(std::move(made).error(), holds_connection);
         if (holds_connection)
