@@ -3,6 +3,7 @@
 #include "runtime/wait.hpp"
 #include "runtime/world.hpp"
 #include "shell/answer_box.hpp"
+#include "shell/exchange_step.hpp"
 #include "shell/recycled.hpp"
 
 #include <boost/asio/this_coro.hpp>
@@ -76,29 +77,25 @@ concept asking_protocol = retry_protocol<Protocol> && requires(Protocol& p, repl
 /// A protocol that can mostly begin an attempt without waiting for anything but the reply. That
 /// saves the attempt's own coroutine, which costs as much as building the message.
 ///
-///   begin_now()      True if all is at hand and the message is built. If not, attempt() goes on
-///                    from here.
-///   send_now()       True if the message is sent. If not, round_trip() goes on from here, up to
-///                    the reply.
-///   reply_at_hand()  The reply, or the error instead of it, if that is known.
-///   read_now()       The outcome of a read, if this thread may be blocked for it.
-///   read_more()      The read to wait for otherwise.
-///   take_in(got)     The reply, if the bytes that were read complete it.
-///   end(reply)       The same as attempt() returns. After a failure the protocol holds nothing any
-///                    more, unless the next attempt is made at once and over the same connection: a
-///                    renewed login.
+///   begin_now()   True if all is at hand and the message is built. If not, attempt() goes on from
+///                 here.
+///   start()       Sends, and receives what is there. Its step says which of the next three is
+///                 called.
+///   read_more()   receiving: the read to wait for. resume(got) gives the next step.
+///   round_trip()  sending: the rest, up to the reply.
+///   take_reply()  replied: the reply, or the error instead of it.
+///   end(reply)    The same as attempt() returns. After a failure the protocol holds nothing any
+///                 more, unless the next attempt is made at once and over the same connection: a
+///                 renewed login.
 template <class Protocol>
 concept prompt_protocol = retry_protocol<Protocol> && requires(Protocol& p) {
     { p.begin_now() } -> std::same_as<bool>;
     typename Protocol::reply_type;
-    { p.send_now() } -> std::same_as<bool>;
-    { p.round_trip() } -> std::same_as<runtime::awaitable<result<typename Protocol::reply_type>>>;
-    { p.reply_at_hand() } -> std::same_as<std::optional<result<typename Protocol::reply_type>>>;
-    { p.read_now() } -> std::same_as<std::optional<runtime::io_result>>;
+    { p.start() } -> std::same_as<exchange_step>;
     { p.read_more() } -> std::same_as<runtime::awaitable<runtime::io_result>>;
-    {
-        p.take_in(std::declval<runtime::io_result>())
-    } -> std::same_as<std::optional<result<typename Protocol::reply_type>>>;
+    { p.resume(std::declval<runtime::io_result>()) } -> std::same_as<exchange_step>;
+    { p.round_trip() } -> std::same_as<runtime::awaitable<result<typename Protocol::reply_type>>>;
+    { p.take_reply() } -> std::same_as<result<typename Protocol::reply_type>>;
     {
         p.end(std::declval<result<typename Protocol::reply_type>>())
     } -> std::same_as<result<typename Protocol::value_type>>;
@@ -225,6 +222,20 @@ runtime::awaitable<std::optional<error>> before_next_attempt(runtime::world& in,
     co_return protocol.woke(now);
 }
 
+/// Sends the message of an attempt that has begun, and waits for its reply.
+template <prompt_protocol Protocol>
+runtime::awaitable<result<typename Protocol::reply_type>> exchange(Protocol& protocol)
+{
+    exchange_step next = protocol.start();
+    while (next == exchange_step::receiving) {
+        const runtime::io_result got = co_await protocol.read_more();
+        next = protocol.resume(got);
+    }
+    if (next == exchange_step::replied)
+        co_return protocol.take_reply();
+    co_return co_await protocol.round_trip();
+}
+
 /// Every attempt that the fast path of the loop has not brought to a success: the first, if it has
 /// to wait for a server or a connection, and all retries. `failed` is the error of the attempt that
 /// the fast path made; without one, begin_now() has returned false. Exceptions instead of errors by
@@ -255,8 +266,7 @@ runtime::awaitable<result<typename Protocol::value_type>> remaining_attempts(
         }
         if constexpr (prompt_protocol<Protocol>) {
             if (begun) {
-                (void)protocol.send_now();
-                auto reply = co_await protocol.round_trip();
+                auto reply = co_await exchange(protocol);
                 auto outcome = protocol.end(std::move(reply));
                 if (outcome)
                     co_return outcome;
@@ -324,22 +334,18 @@ runtime::awaitable<Outcome> retry_loop_of(runtime::world& in, core::deadline unt
                     auto reply = co_await protocol.reply();
                     end.emplace(protocol.end(std::move(reply)));
                 } else {
-                    std::optional<result<typename Protocol::reply_type>> reply;
-                    if (protocol.send_now()) [[likely]] {
-                        reply = protocol.reply_at_hand();
-                        while (!reply) {
-                            std::optional<runtime::io_result> got = protocol.read_now();
-                            if (!got) {
-                                const runtime::io_result read = co_await protocol.read_more();
-                                got = read;
-                            }
-                            reply = protocol.take_in(*got);
-                        }
+                    // As exchange() does it, whose frame would cost a tenth of a ping.
+                    exchange_step next = protocol.start();
+                    while (next == exchange_step::receiving) {
+                        const runtime::io_result got = co_await protocol.read_more();
+                        next = protocol.resume(got);
+                    }
+                    if (next == exchange_step::replied) [[likely]] {
+                        end.emplace(protocol.end(protocol.take_reply()));
                     } else {
                         auto late = co_await protocol.round_trip();
-                        reply.emplace(std::move(late));
+                        end.emplace(protocol.end(std::move(late)));
                     }
-                    end.emplace(protocol.end(*std::move(reply)));
                 }
             }
         }

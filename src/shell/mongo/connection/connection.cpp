@@ -6,6 +6,7 @@
 #include <boost/asio/error.hpp>
 
 #include <algorithm>
+#include <cassert>
 #include <new>
 #include <string>
 #include <utility>
@@ -38,16 +39,47 @@ runtime::awaitable<result<message>> connection::round_trip(std::span<const std::
                                                            request_id id, std::string_view command)
 {
     (void)send_now(request, command);
+    step_ = exchange_step::sending;
     return rest_of_round_trip(id, command);
+}
+
+exchange_step connection::start(std::span<const std::uint8_t> request, request_id id,
+                                std::string_view command)
+{
+    if (!send_now(request, command)) [[unlikely]]
+        return step_ = reply_ ? exchange_step::replied : exchange_step::sending;
+    reply_ = reply_at_hand(id);
+    return receive_now(id, command);
+}
+
+exchange_step connection::resume(const runtime::io_result& got, request_id id,
+                                 std::string_view command)
+{
+    assert(step_ == exchange_step::receiving);
+    reply_ = take_in(got, id, command);
+    return receive_now(id, command);
+}
+
+/// Reads as long as this thread may be blocked for it.
+exchange_step connection::receive_now(request_id id, std::string_view command)
+{
+    while (!reply_) {
+        const std::optional<runtime::io_result> got = stream_->read_now(reader_.writable());
+        if (!got)
+            return step_ = exchange_step::receiving;
+        reply_ = take_in(*got, id, command);
+    }
+    return step_ = exchange_step::replied;
 }
 
 bool connection::send_now(std::span<const std::uint8_t> request, std::string_view command)
 {
     phase_ = dispatch_phase::not_sent;
+    reply_.reset();
     if (compression_.with != wire_compressor::noop && core::mongo::may_compress(command)) {
         auto packed = compressed(request);
         if (!packed) {
-            not_packed_ = std::move(packed).error();
+            reply_.emplace(std::move(packed).error());
             return false;
         }
         request = *packed;
@@ -63,8 +95,9 @@ bool connection::send_now(std::span<const std::uint8_t> request, std::string_vie
 runtime::awaitable<result<message>> connection::rest_of_round_trip(request_id id,
                                                                    std::string_view command)
 {
-    if (not_packed_) [[unlikely]]
-        co_return *std::exchange(not_packed_, std::nullopt);
+    assert(step_ == exchange_step::sending);
+    if (reply_) [[unlikely]]  // the request could not be compressed
+        co_return *std::exchange(reply_, std::nullopt);
     if (!unsent_.empty()) {
         error_code why = not_written_;
         if (!why || why == boost::system::errc::operation_would_block) {
@@ -76,7 +109,7 @@ runtime::awaitable<result<message>> connection::rest_of_round_trip(request_id id
     }
     auto reply = reply_at_hand(id);
     while (!reply) {
-        const runtime::io_result got = co_await read_more();
+        const runtime::io_result got = co_await stream_->read_some(reader_.writable());
         reply = take_in(got, id, command);
     }
     co_return *std::move(reply);

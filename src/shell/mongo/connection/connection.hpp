@@ -7,9 +7,11 @@
 #include "holdfast/error.hpp"
 #include "holdfast/id.hpp"
 #include "runtime/stream.hpp"
+#include "shell/exchange_step.hpp"
 #include "shell/pool/pooled_connection.hpp"
 
 #include <atomic>
+#include <cassert>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -70,29 +72,25 @@ public:
     runtime::awaitable<result<core::mongo::message>> round_trip(
         std::span<const std::uint8_t> request, request_id id, std::string_view command);
 
-    /// The same in steps, for who has a coroutine already: the frame of another one, and its
-    /// resumption, would cost a tenth of a ping.
-    ///
-    ///     if (!to.send_now(request, command))
-    ///         co_return co_await to.rest_of_round_trip(id, command);
-    ///     auto reply = to.reply_at_hand(id);
-    ///     while (!reply) {
-    ///         auto got = to.read_now();
-    ///         if (!got)
-    ///             got = co_await to.read_more();
-    ///         reply = to.take_in(*got, id, command);
-    ///     }
-    bool send_now(std::span<const std::uint8_t> request, std::string_view command);
-    runtime::awaitable<result<core::mongo::message>> rest_of_round_trip(request_id id,
-                                                                        std::string_view command);
-    std::optional<result<core::mongo::message>> reply_at_hand(request_id id);
-    std::optional<runtime::io_result> read_now() { return stream_->read_now(reader_.writable()); }
+    /// The same in steps, for a caller that has a coroutine already: the frame of another one, and
+    /// its resumption, would cost a tenth of a ping. Each step says which call comes next.
+    exchange_step start(std::span<const std::uint8_t> request, request_id id,
+                        std::string_view command);
     runtime::awaitable<runtime::io_result> read_more()
     {
+        assert(step_ == exchange_step::receiving);
         return stream_->read_some(reader_.writable());
     }
-    std::optional<result<core::mongo::message>> take_in(const runtime::io_result& got,
-                                                        request_id id, std::string_view command);
+    exchange_step resume(const runtime::io_result& got, request_id id, std::string_view command);
+    runtime::awaitable<result<core::mongo::message>> rest_of_round_trip(request_id id,
+                                                                        std::string_view command);
+    result<core::mongo::message> take_reply()
+    {
+        assert(step_ == exchange_step::replied && reply_);
+        result<core::mongo::message> reply = *std::move(reply_);
+        reply_.reset();
+        return reply;
+    }
 
     /// Sends a message that gets no reply.
     runtime::awaitable<result<void>> send(std::span<const std::uint8_t> message,
@@ -140,6 +138,11 @@ public:
     void release_large_buffers() noexcept override;
 
 private:
+    bool send_now(std::span<const std::uint8_t> request, std::string_view command);
+    std::optional<result<core::mongo::message>> reply_at_hand(request_id id);
+    std::optional<result<core::mongo::message>> take_in(const runtime::io_result& got,
+                                                        request_id id, std::string_view command);
+    exchange_step receive_now(request_id id, std::string_view command);
     result<std::span<const std::uint8_t>> compressed(std::span<const std::uint8_t> request);
     result<core::mongo::message> accept(const core::mongo::frame& received,
                                         std::optional<request_id> expected);
@@ -159,8 +162,9 @@ private:
     std::size_t limit_ = core::mongo::max_message_size;
     time_point until_ = runtime::never;
     std::span<const std::uint8_t> unsent_ = {};  // of the request that send_now() has begun with
-    std::optional<error> not_packed_ = {};
     error_code not_written_ = {};
+    std::optional<result<core::mongo::message>> reply_ = {};  // not yet taken
+    exchange_step step_ = exchange_step::replied;
     dispatch_phase phase_ = dispatch_phase::answered;
     std::optional<error> failure_ = {};
     bool needs_login_ = false;

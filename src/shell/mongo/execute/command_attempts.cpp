@@ -144,8 +144,7 @@ runtime::awaitable<result<bson::view>> command_attempts::attempt()
     }
     if (!command().acknowledged)
         co_return co_await send_only();
-    (void)send_now();
-    auto reply = co_await round_trip();
+    auto reply = co_await attempt_->to().round_trip(attempt_->request, attempt_->id, name());
     co_return end(std::move(reply));
 }
 

@@ -25,21 +25,17 @@ public:
     command_attempts(std::shared_ptr<client_state>&& client, command_order&& order);
 
     bool begin_now();
-    bool send_now() { return attempt_->to().send_now(attempt_->request, name()); }
+    exchange_step start() { return attempt_->to().start(attempt_->request, attempt_->id, name()); }
+    runtime::awaitable<runtime::io_result> read_more() { return attempt_->to().read_more(); }
+    exchange_step resume(const runtime::io_result& got)
+    {
+        return attempt_->to().resume(got, attempt_->id, name());
+    }
     runtime::awaitable<result<core::mongo::message>> round_trip()
     {
         return attempt_->to().rest_of_round_trip(attempt_->id, name());
     }
-    std::optional<result<core::mongo::message>> reply_at_hand()
-    {
-        return attempt_->to().reply_at_hand(attempt_->id);
-    }
-    std::optional<runtime::io_result> read_now() { return attempt_->to().read_now(); }
-    runtime::awaitable<runtime::io_result> read_more() { return attempt_->to().read_more(); }
-    std::optional<result<core::mongo::message>> take_in(const runtime::io_result& got)
-    {
-        return attempt_->to().take_in(got, attempt_->id, name());
-    }
+    result<core::mongo::message> take_reply() { return attempt_->to().take_reply(); }
     result<bson::view> end(result<core::mongo::message> reply);
     runtime::awaitable<result<bson::view>> attempt();
     settled_step decide_retry(error why, time_point now);
