@@ -1,6 +1,7 @@
 #include "tools/holdfast/drill/couchbase/lab_target.hpp"
 
 #include "core/couchbase/wire/kv_protocol.hpp"
+#include "runtime/wait.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -11,6 +12,7 @@ namespace holdfast::drill {
 namespace {
 
 constexpr const char* host = "127.0.0.1";
+constexpr std::chrono::milliseconds last_moments{20};
 
 /// What applications ask for, not connections or other nodes.
 constexpr bool is_of_clients(core::couchbase::kv_opcode opcode) noexcept
@@ -27,9 +29,21 @@ runtime::awaitable<void> keep(runtime::awaitable<result<void>> what,
     into.emplace(std::move(outcome));
 }
 
-runtime::awaitable<result<void>> crash_node(lab::couchbase::cluster& of, std::size_t member)
+/// The replies of a node's last moments are lost with it, as when its network goes first: what it
+/// has done by then its clients cannot know. Without that, a crash in which no write is in doubt
+/// is a matter of luck, and shows nothing.
+runtime::awaitable<result<void>> crash_node(lab::couchbase::cluster& of, runtime::world& world,
+                                            std::size_t member)
 {
+    constexpr const char* name = "lost replies";
+    lab::couchbase::kv_fault_plan::entry entry;
+    entry.effect.silent = true;
+    entry.when = lab::activation::always();
+    entry.chooses = [](const lab::couchbase::kv_target& one) { return is_of_clients(one.opcode); };
+    of.at(member).faults.set(name, std::move(entry));
+    (void)co_await runtime::sleep_until(world, world.steady_now() + last_moments);
     co_await of.crash(member);
+    of.at(member).faults.remove(name);
     co_return result<void>{};
 }
 
@@ -110,7 +124,7 @@ result<std::size_t> couchbase_lab_target::await_leader()
 
 result<void> couchbase_lab_target::crash(std::size_t member)
 {
-    return run(crash_node(*servers_, member));
+    return run(crash_node(*servers_, loop_.world(), member));
 }
 
 result<void> couchbase_lab_target::restart(std::size_t member)
