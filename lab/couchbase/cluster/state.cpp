@@ -99,7 +99,8 @@ result<void> cluster_state::add_member(const node_place& at)
     made->entry.id = id;
     made->entry.hostname = at.host;
     if (members.empty()) {
-        auto account = make_account(*at.world, options.password);
+        auto account = options.account ? result<user_account>{*options.account}
+                                       : make_account(*at.world, options.password);
         if (!account)
             return std::move(account).error();
         made->data->users.emplace(options.user, *std::move(account));

@@ -1,11 +1,48 @@
 #include "client/couchbase/kv_scene.hpp"
 
+#include "api/couchbase/cluster_impl.hpp"
+#include "core/sasl/crypto.hpp"
+
 #include <chrono>
 
 namespace holdfast::proof {
 
 using namespace std::chrono_literals;
 using core::couchbase::kv_opcode;
+
+namespace {
+
+constexpr std::string_view good_password = "lovelace";
+
+/// What both sides derive from the password, which takes longer than most scenes: once for all.
+struct login_keys {
+    lab::couchbase::user_account account;
+    core::sasl::scram_keys client;
+};
+
+login_keys derive_login_keys()
+{
+    sim::simulation apart{1};
+    login_keys made;
+    made.account =
+        lab::couchbase::make_account(apart.add_host("any").world(), good_password).value();
+    constexpr auto hash = core::sasl::scram_hash::sha_512;  // what the client chooses
+    const auto& kept = made.account.keys.at(hash);
+    const auto salted =
+        core::sasl::salted_password(hash, good_password, kept.salt, kept.iterations).value();
+    made.client = {hash, kept.salt, kept.iterations,
+                   core::sasl::hmac(hash, salted.bytes(), "Client Key").value(),
+                   core::sasl::hmac(hash, salted.bytes(), "Server Key").value()};
+    return made;
+}
+
+const login_keys& keys_of_ada()
+{
+    static const login_keys made = derive_login_keys();
+    return made;
+}
+
+}  // namespace
 
 kv_scene::kv_scene(kv_scene_options what)
     : simulation{what.seed},
@@ -27,7 +64,8 @@ kv_scene::kv_scene(kv_scene_options what)
     options.vbuckets = what.vbuckets;
     options.manager = &simulation.add_host("manager").world();
     options.user = "ada";
-    options.password = "lovelace";
+    options.password = good_password;
+    options.account = keys_of_ada().account;
     cluster = std::make_unique<lab::couchbase::cluster>(options);
     cluster->start().value();
 }
@@ -62,8 +100,14 @@ void kv_scene::connect(couchbase::cluster_options options, const std::string& mo
     const auto* const given = std::get_if<couchbase::password>(&options.authenticator);
     if (given != nullptr && given->user.empty())
         options.authenticator = login();
+    const auto* const used = std::get_if<couchbase::password>(&options.authenticator);
+    const bool is_good = used != nullptr && used->text.view() == good_password;
     const std::shared_ptr<runtime::world> world{std::shared_ptr<void>{}, &app.world()};
     client.emplace(couchbase::access::in_world(world, uri() + more, std::move(options)).value());
+    if (!is_good)
+        return;
+    const auto& connections = couchbase::access::impl_of(*client)->nodes().connections();
+    connections->current_login()->keys->add(keys_of_ada().client);
 }
 
 void kv_scene::warm_up()

@@ -64,9 +64,9 @@ private:
     void count_writes();
     void check_effects(race_report& report);
     void check_slots(race_report& report);
-    std::size_t left() const;
 
     bool closed_ = false;
+    std::size_t left_ = 0;  // operations that have not ended
     std::map<std::string, int> carried_out_;  // writes by key, as the servers have seen them
 };
 
