@@ -1,5 +1,7 @@
 #pragma once
+#include "holdfast/error.hpp"
 #include "holdfast/secret.hpp"
+#include "runtime/errc.hpp"
 #include "runtime/stream.hpp"
 
 #include <memory>
@@ -33,5 +35,12 @@ public:
 };
 
 using tls_ptr = std::shared_ptr<tls_layer>;
+
+/// Whether it was TLS that broke an open connection: an alert of the peer's, or bytes that are no
+/// TLS. With TLS 1.3 a client learns only after its handshake that its certificate is rejected.
+inline bool is_broken_by_tls(const error_code& why) noexcept
+{
+    return why == boost::system::error_condition{static_cast<int>(errc::tls_failed), category()};
+}
 
 }  // namespace holdfast::runtime

@@ -163,6 +163,8 @@ TEST(tls_handshake, server_with_a_ca_requires_a_client_certificate)
     const auto received = first_read(world, ***none_found.client);
     EXPECT_EQ(received.why.message(), "the server demands a client certificate");
     EXPECT_EQ(received.why, boost::system::errc::connection_reset);
+    EXPECT_TRUE(runtime::is_broken_by_tls(received.why));
+    EXPECT_FALSE(runtime::is_broken_by_tls(boost::asio::error::connection_reset));
 
     auto stranger = trusting("ca.pem");
     stranger.certificate_key_file = proof::certificates::file("untrusted.pem");

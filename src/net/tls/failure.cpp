@@ -63,6 +63,13 @@ public:
     {
         return make_error_condition(sys::errc::connection_reset);
     }
+    /// See runtime::is_broken_by_tls().
+    bool equivalent(int value, const sys::error_condition& what) const noexcept override
+    {
+        return what == default_error_condition(value) ||
+               (what.category() == runtime::category() &&
+                what.value() == static_cast<int>(errc::tls_failed));
+    }
 };
 
 /// The number of the alert that the peer sent; not_an_alert if it sent none.

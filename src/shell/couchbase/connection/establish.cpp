@@ -45,7 +45,8 @@ establish_failure lost_in_bootstrap(const error_code& why, const endpoint& serve
                                  : "the bootstrap broke off: " + why.message();
     if (closed && !with_tls)
         message += "; perhaps it expects TLS: couchbases://";
-    return {in_phase(error{why, std::move(message)}, phase_bootstrap, server)};
+    return {in_phase(error{why, std::move(message)}, phase_bootstrap, server),
+            runtime::is_broken_by_tls(why)};
 }
 
 establish_failure refused_bootstrap(bootstrap_failure why, const endpoint& server)
