@@ -92,7 +92,7 @@ public:
     runtime::event& changed() noexcept { return changed_; }
     std::vector<std::shared_ptr<kv_link>> links() const;
     /// What operations wait for, node by node, for people.
-    std::string waiting_for(time_point now) const;
+    std::string waiting_for(time_point now, const std::string& what = "a connection") const;
 
 private:
     struct node_links {

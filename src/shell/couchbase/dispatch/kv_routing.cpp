@@ -286,11 +286,11 @@ runtime::awaitable<void> kv_bucket::poll_once()
         offer(core::couchbase::as_text(answer->frame().value()), over->server());
 }
 
-std::string kv_bucket::waiting_for(time_point now) const
+std::string kv_bucket::waiting_for(time_point now, const std::string& what) const
 {
     std::string text = name_.empty() ? "the cluster" : "bucket \"" + name_ + "\"";
     const bool has_config = config() != nullptr;
-    text += has_config ? ": waiting for a connection" : ": no configuration yet";
+    text += has_config ? ": waiting for " + what : ": no configuration yet";
     constexpr std::size_t most_shown = 10;
     std::size_t shown = 0;
     for (const auto& link : links()) {

@@ -86,6 +86,7 @@ private:
     void report(const core::couchbase::retry_step& step);
     error end_of(core::couchbase::retry_step step);
     error located(error why) const;
+    std::string missing() const;
 
     std::shared_ptr<cluster_state> cluster_;
     kv_call call_;

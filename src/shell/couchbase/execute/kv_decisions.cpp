@@ -130,7 +130,42 @@ error kv_attempts::timed_out(time_point now)
     error why = end_of(core::couchbase::timed_out(take_state(), open, now));
     if (dispatched_)
         return why;
-    return with_more(why, "; it was never sent: " + call_.bucket->waiting_for(now));
+    return with_more(why, "; it was never sent: " + call_.bucket->waiting_for(now, missing()));
+}
+
+/// What a request that was never sent has waited for at last.
+std::string kv_attempts::missing() const
+{
+    using core::couchbase::obstacle;
+    const std::string id = "the id of collection \"" + call_.in->collection + "\" of scope \"" +
+                           call_.in->scope + "\"";
+    switch (route_.is) {
+    case kv_route::kind::look_up:
+    case kv_route::kind::waits_for_look_up:
+        return id;
+    case kv_route::kind::ready:
+        return "a place on the connection to " + route_.link->server().value();
+    case kv_route::kind::opening:
+    case kv_route::kind::obstructed:
+    case kv_route::kind::no_copy:
+        break;
+    }
+    switch (route_.obstacle.value_or(obstacle::all_sockets_down)) {
+    case obstacle::node_gone:
+        return "a node that has the document";
+    case obstacle::service_not_present:
+        return "a node with the key-value service";
+    case obstacle::scope_not_in_map:
+    case obstacle::collection_not_in_map:
+    case obstacle::manifest_behind:
+        return id;
+    case obstacle::circuit_open:
+        return "the circuit breaker of " + route_.link->server().value() + " to close";
+    case obstacle::all_sockets_down:
+    case obstacle::socket_not_writable:
+        break;
+    }
+    return "a connection";
 }
 
 error kv_attempts::cancelled(const error* undecided, time_point now)
