@@ -9,6 +9,10 @@
 
 #include <chrono>
 #include <concepts>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -80,6 +84,37 @@ inline constexpr bool are_twins<asio::awaitable<result<T>>, T, result<T>> = true
 }
 static_assert(std::movable<cb::sync::cluster> && !std::copyable<cb::sync::cluster>);
 static_assert(std::copyable<cb::sync::collection> && std::copyable<cb::sync::bucket>);
+
+std::string text_of(const std::string& file)
+{
+    std::ifstream in{file};
+    return {std::istreambuf_iterator<char>{in}, {}};
+}
+
+/// What is declared as `auto NAME(std::string_view id` in the header of collections.
+std::set<std::string> operations_in(const std::string& header)
+{
+    std::set<std::string> all;
+    const std::regex declared{R"(auto (\w+)\(std::string_view id)"};
+    for (std::sregex_iterator at{header.begin(), header.end(), declared}, end; at != end; ++at)
+        all.insert((*at)[1]);
+    return all;
+}
+
+TEST(couchbase_sync_mirror, every_operation_of_the_header_has_both_blocking_forms)
+{
+    // A new operation is in the header; in the table above it is only if it was put there.
+    const auto operations = operations_in(text_of("include/holdfast/couchbase/collection.hpp"));
+    const std::string mirror = text_of("include/holdfast/couchbase/sync/collection.hpp");
+    const std::string table = text_of("tests/client/couchbase/sync_mirror_test.cpp");
+    EXPECT_EQ(operations.size(), 21u);
+    for (const std::string& name : operations) {
+        const std::regex both{"\\b(try_)?" + name + R"(\(\s*std::string_view id)"};
+        const std::sregex_iterator found{mirror.begin(), mirror.end(), both};
+        EXPECT_EQ(std::distance(found, std::sregex_iterator{}), 2) << name;
+        EXPECT_NE(table.find("COUCHBASE_TWINS(a, s, " + name + ","), std::string::npos) << name;
+    }
+}
 
 class couchbase_sync : public ::testing::Test {
 protected:
