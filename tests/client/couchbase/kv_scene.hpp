@@ -1,5 +1,6 @@
 #pragma once
 #include "api/couchbase/access.hpp"
+#include "client/couchbase/kv_run.hpp"
 #include "core/couchbase/handshake/bootstrap.hpp"
 #include "holdfast/couchbase/cluster.hpp"
 #include "lab/couchbase/cluster/cluster.hpp"
@@ -21,27 +22,6 @@
 namespace holdfast::proof {
 
 using boost::asio::use_awaitable;
-
-/// What becomes of an operation.
-template <class T>
-struct kv_operation_run {
-    std::optional<result<T>> outcome = {};
-    time_point began{};
-    time_point ended{};
-    bool done() const noexcept { return outcome.has_value(); }
-    bool good() const noexcept { return outcome && outcome->has_value(); }
-    duration took() const noexcept { return ended - began; }
-    error_code code() const { return good() || !done() ? error_code{} : outcome->error().code(); }
-    const holdfast::error& error() const { return outcome->error(); }
-    std::string explain() const
-    {
-        if (!outcome)
-            return "not done";
-        return outcome->has_value() ? "done" : outcome->error().explain();
-    }
-};
-template <class T>
-using kv_run = std::shared_ptr<kv_operation_run<T>>;
 
 struct kv_scene_options {
     std::size_t nodes = 1;
