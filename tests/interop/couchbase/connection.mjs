@@ -1,5 +1,5 @@
 import couchbase from 'couchbase';
-import { at, login } from './context.mjs';
+import { at, fresh, login } from './context.mjs';
 import { equal, fails, holds, test } from './harness.mjs';
 import { canary } from './lab.mjs';
 
@@ -63,4 +63,23 @@ test('collections are apart, and a new one of an old name is empty', async () =>
 test('an unknown collection is not found', async () => {
   const none = at.bucket.scope('s').collection('none');
   await fails('get', couchbase.CouchbaseError, none.get('k', { timeout: 700 }));
+});
+
+test('a bucket that is not there is refused by name', async () => {
+  const none = at.cluster.bucket('nowhere').defaultCollection();
+  await fails('get', couchbase.CouchbaseError, none.get('k', { timeout: 700 }), 2000);
+});
+
+
+test('operations end by their timeout when no node answers', async () => {
+  const key = await fresh(1);
+  for (const node of [0, 1]) await at.lab.command(`freeze ${node}`);
+  const began = Date.now();
+  await fails('get', couchbase.UnambiguousTimeoutError, at.documents.get(key, { timeout: 300 }));
+  await fails('upsert', couchbase.AmbiguousTimeoutError,
+    at.documents.upsert(key, 2, { timeout: 300 }));
+  holds('in time', Date.now() - began < 900);
+  for (const node of [0, 1]) await at.lab.command(`thaw ${node}`);
+  await at.documents.upsert(key, 3);
+  equal('goes on', 3, (await at.documents.get(key)).content);
 });

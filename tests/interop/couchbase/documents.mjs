@@ -132,12 +132,6 @@ test('values are limited to 20 MiB and keys to 250 bytes', async () => {
   await fails('key', couchbase.CouchbaseError, at.documents.upsert('k'.repeat(251), 1));
 });
 
-test('compressible documents travel compressed', async () => {
-  const content = { text: 'compress me '.repeat(1000) };
-  const key = await fresh(content);
-  equal('content', content, (await at.documents.get(key)).content);
-});
-
 test('a durable write of a bucket without replicas succeeds', async () => {
   const key = await fresh();
   await at.documents.upsert(key, 1, { durabilityLevel: couchbase.DurabilityLevel.Majority });

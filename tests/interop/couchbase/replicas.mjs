@@ -20,6 +20,20 @@ test('durable writes of all levels and kinds succeed', async () => {
   }
 });
 
+test('durable changes of bytes and counters succeed', async () => {
+  const binary = at.documents.binary();
+  for (const durabilityLevel of levels) {
+    const key = await fresh(Buffer.from('b'));
+    await binary.append(key, Buffer.from('c'), { durabilityLevel });
+    await binary.prepend(key, Buffer.from('a'), { durabilityLevel });
+    equal('bytes', 'abc', (await at.documents.get(key)).content.toString());
+    const counter = await fresh();
+    equal('initial', 5, (await binary.increment(counter, 1, { initial: 5, durabilityLevel })).value);
+    equal('up', 8, (await binary.increment(counter, 3, { durabilityLevel })).value);
+    equal('down', 6, (await binary.decrement(counter, 2, { durabilityLevel })).value);
+  }
+});
+
 test('a durable write that has too few copies is impossible', async () => {
   await at.lab.command('bucket many 3');
   const documents = at.cluster.bucket('many').defaultCollection();

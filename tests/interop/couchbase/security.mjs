@@ -3,6 +3,7 @@ import couchbase from 'couchbase';
 import { login, withLab } from './context.mjs';
 import { equal, fails, holds, test } from './harness.mjs';
 import { canary } from './lab.mjs';
+import { Relay } from './relay.mjs';
 
 const certificates = process.env.CERTIFICATES;
 const tls = ['--host', 'localhost', '--tls', `${certificates}/server.pem`];
@@ -62,8 +63,53 @@ test('alternate addresses are used where the others cannot be reached', () =>
       holds('management', (await cluster.buckets().getAllBuckets()).length === 1);
     }, login, (lab) => `${lab.external}?network=external`));
 
+/// Client and lab, with a relay between them at an address that is announced as an alternate one.
+const through = (options, use) => withLab(['--nodes', '2', '--external', '127.0.0.2'],
+  async (lab) => {
+    const relay = await Relay.start('127.0.0.2', lab.external);
+    const cluster = await couchbase.connect(`${lab.external}?network=external${options}`, login);
+    try {
+      await use(relay, cluster.bucket('default').defaultCollection());
+    } finally {
+      await cluster.close();
+      await relay.stop();
+    }
+  });
+
+const upsertOpcode = 1;
+const getOpcode = 0;
+
+test('all connections of a client outside are to alternate addresses', () =>
+  through('', async (relay, documents) => {
+    for (let n = 0; n < 32; n += 1) await documents.upsert(`k${n}`, n);
+    equal('all pass the relay', 32, relay.requests.get(upsertOpcode).all);
+    holds('connections to both nodes', relay.connections >= 2);
+  }));
+
+test('compressible documents travel compressed both ways', () =>
+  through('', async (relay, documents) => {
+    const content = { text: 'compress me '.repeat(1000) };
+    await documents.upsert('k', content);
+    equal('content', content, (await documents.get('k')).content);
+    equal('short', 'short', (await documents.upsert('s', 'short'),
+      await documents.get('s')).content);
+    const [sent, answered] = [relay.requests.get(upsertOpcode), relay.replies.get(getOpcode)];
+    equal('requests', [2, 1], [sent.all, sent.compressed]);
+    equal('replies', [2, 1], [answered.all, answered.compressed]);
+    holds('bytes', sent.bytes < 2000 && answered.bytes < 2000);
+  }));
+
+test('a client that does not compress gets whole documents', () =>
+  through('&enable_compression=false', async (relay, documents) => {
+    const content = { text: 'compress me '.repeat(1000) };
+    await documents.upsert('k', content);
+    equal('content', content, (await documents.get('k')).content);
+    equal('requests', 0, relay.requests.get(upsertOpcode).compressed);
+    equal('replies', 0, relay.replies.get(getOpcode).compressed);
+  }));
+
 test('a new password lets new connections in, and the old one does not', () =>
-  withLab([], async (lab, cluster) => {
+  withLab(['--bucket', 'default', '--bucket', 'other'], async (lab, cluster) => {
     const first = { username: 'eve', password: `${canary.password}-first` };
     const second = { username: 'eve', password: `${canary.password}-second` };
     await cluster.users().upsertUser({ ...first, roles: ['admin'] });
@@ -76,5 +122,9 @@ test('a new password lets new connections in, and the old one does not', () =>
       couchbase.connect(lab.uri, first), 1000);
     const again = await couchbase.connect(lab.uri, second);
     await again.close();
+    eve.updateCredentials(new couchbase.PasswordAuthenticator(second.username, second.password));
+    const elsewhere = eve.bucket('other').defaultCollection();
+    await elsewhere.upsert('k', 3);
+    equal('new connections have the new one', 3, (await elsewhere.get('k')).content);
     await eve.close();
   }));

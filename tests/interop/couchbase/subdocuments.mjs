@@ -101,3 +101,54 @@ test('extended attributes are kept beside the document', async () => {
   equal('more', 1, more);
   equal('body', { body: true, more: 1 }, (await at.documents.get(key)).content);
 });
+
+test('macros give what the server knows of a document', async () => {
+  const key = await fresh();
+  const { cas, token } = await at.documents.upsert(key, { n: 1 }, { expiry: 500 });
+  const found = values(await at.documents.lookupIn(key, [look.get(LookupInMacro.Document),
+    look.get(LookupInMacro.Cas), look.get(LookupInMacro.Expiry), look.get(LookupInMacro.SeqNo),
+    look.get(LookupInMacro.LastModified), look.get(LookupInMacro.IsDeleted),
+    look.get(LookupInMacro.ValueSizeBytes), look.get(LookupInMacro.RevId)]));
+  const [all, casText, expiry, seqno, modified, deleted, size, revision] = found;
+  equal('CAS', BigInt(cas.toString()), BigInt(casText));
+  holds('expiry', Math.abs(expiry - Date.now() / 1000 - 500) < 10);
+  equal('seqno', BigInt(token.toJSON().sequence_number), BigInt(seqno));
+  holds('modified', Math.abs(Number(modified) - Date.now() / 1000) < 10);
+  equal('deleted, size', [false, 7], [deleted, size]);
+  holds('revision', Number(revision) >= 1);
+  equal('all', [casText, expiry, seqno], [all.CAS, all.exptime, all.seqno]);
+});
+
+test('mutateIn fills in macros for the CAS, the sequence number and the checksum', async () => {
+  const key = await fresh({ n: 1 });
+  const { cas } = await at.documents.mutateIn(key, [
+    change.upsert('own.cas', MutateInMacro.Cas, { createPath: true }),
+    change.upsert('own.seqno', MutateInMacro.SeqNo),
+    change.upsert('own.crc', MutateInMacro.ValueCrc32c)]);
+  const [own, crc] = values(await at.documents.lookupIn(key, [look.get('own', { xattr: true }),
+    look.get('$document.value_crc32c', { xattr: true })]));
+  const bytes = BigInt(cas.toString()).toString(16).padStart(16, '0').match(/../g);
+  equal('CAS, its bytes reversed', `0x${bytes.reverse().join('')}`, own.cas);
+  equal('checksum', crc, own.crc);
+  equal('body', { n: 1 }, (await at.documents.get(key)).content);
+});
+
+test('mutateIn sets or keeps the expiry', async () => {
+  const key = await fresh({ n: 1 });
+  const expiry = async () => (await at.documents.get(key, { withExpiry: true })).expiryTime ?? 0;
+  await at.documents.mutateIn(key, [change.upsert('n', 2)], { expiry: 500 });
+  const set = await expiry();
+  holds('set', set > Date.now() / 1000 + 400);
+  await at.documents.mutateIn(key, [change.upsert('n', 3)], { preserveExpiry: true });
+  equal('kept', set, await expiry());
+});
+
+test('more paths than a request may have are refused', async () => {
+  const key = await fresh({ n: 1 });
+  const many = Array.from({ length: 17 }, () => look.get('n'));
+  await fails('lookupIn', couchbase.CouchbaseError, at.documents.lookupIn(key, many));
+  const whole = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`f${n}`, n]));
+  const wide = await fresh(whole);
+  const read = await at.documents.get(wide, { project: Object.keys(whole) });
+  equal('a projection of 20 paths reads the whole document', whole, read.content);
+});
