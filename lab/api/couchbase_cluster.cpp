@@ -17,6 +17,7 @@ using couchbase_errc = holdfast::couchbase::errc;
 
 constexpr std::size_t most_nodes = 50;
 constexpr std::size_t last_port = 65535;
+constexpr std::chrono::milliseconds departure{100};  // about what real clusters need
 
 error wrong_option(std::string why)
 {
@@ -104,6 +105,7 @@ result<couchbase::cluster_options> couchbase_cluster::inside::plan()
     made.node.plain_without_tls = options.plain_without_tls;
     made.replicas = options.replicas;
     made.warm_up = options.warm_up;
+    made.departure = departure;
     made.management = couchbase::make_management;
     made.next_place = [this](std::size_t n) { return place_of(n); };
     for (std::size_t n = 0; n != options.nodes; ++n)

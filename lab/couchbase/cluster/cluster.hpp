@@ -54,6 +54,9 @@ struct cluster_options {
     /// they end if its host does.
     runtime::world* manager = nullptr;
     std::chrono::milliseconds warm_up{0};  // of a node that restarts: it answers 86 so long
+    /// So long configurations still show a node that answers and has no vbucket any more: some
+    /// clients cancel what they have sent to a node as soon as they are not shown it.
+    std::chrono::milliseconds departure{0};
     /// Where a node goes that is added without a place; null: it cannot be.
     std::function<node_place(std::size_t number)> next_place = {};
     management_maker management = {};  // null: there are no management ports

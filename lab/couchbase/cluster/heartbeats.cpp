@@ -72,7 +72,7 @@ void cluster_state::check_silence()
     for (std::size_t n = 0; n != members.size(); ++n) {
         cluster_member& one = *members[n];
         if (one.in_view && now - one.last_seen > silence && loses_nothing(one.entry.id))
-            (void)fail_over(n);
+            (void)fail_over(n, std::chrono::milliseconds{0});
     }
 }
 

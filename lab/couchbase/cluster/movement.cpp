@@ -17,7 +17,6 @@ constexpr milliseconds copy_timeout{30'000};
 /// So long durable writes are waited for before a vbucket is handed over; what is left then is
 /// ambiguous to its clients, and committed by the new node.
 constexpr milliseconds prepared_timeout{50};
-constexpr std::size_t most_members = 100;
 
 bool contains(const std::vector<int>& row, int node)
 {
@@ -93,32 +92,6 @@ bool cluster_state::loses_nothing(int number) const
         }
     }
     return true;
-}
-
-result<void> cluster_state::fail_over(std::size_t number)
-{
-    if (auto known = check_member(number); !known)
-        return known;
-    if (view.nodes.size() == 1)
-        return error{errc::invalid_argument, "the last node cannot be failed over"};
-    cluster_member& lost = member(number);
-    const int id = lost.entry.id;
-    ++failovers;
-    lost.in_view = false;
-    for (auto& [name, record] : buckets) {
-        for (std::size_t n = 0; n != record.layout.map.rows.size(); ++n) {
-            if (!contains(record.layout.map.rows[n], id))
-                continue;
-            const auto vbucket = static_cast<std::uint16_t>(n);
-            leave_row(record, vbucket, id, false);
-            if (!lost.configuration_held)
-                retire_copy(*lost.data, lost.data->buckets.at(name), vbucket);
-        }
-        record.layout.forward.reset();
-    }
-    update_view();
-    publish();
-    return {};
 }
 
 runtime::awaitable<bool> cluster_state::caught_up(std::string bucket, std::uint16_t id,
@@ -268,126 +241,6 @@ runtime::awaitable<result<void>> cluster_state::move_all(std::string bucket, vbu
         publish();
     }
     co_return outcome;
-}
-
-runtime::awaitable<void> cluster_state::eject(std::size_t number)
-{
-    cluster_member& of = member(number);
-    of.in_view = false;
-    update_view();
-    publish();
-    of.removed = true;
-    of.running = false;
-    of.stop_ports();
-    if (of.replication)
-        of.replication->stop();
-    co_await of.ports_ended();
-    if (of.replication)
-        co_await of.replication->ended();
-    of.drop_ports();
-    of.management.reset();
-    of.replication.reset();
-}
-
-result<std::size_t> cluster::add_node(node_place at)
-{
-    if (auto added = state_->add_member(at); !added)
-        return std::move(added).error();
-    state_->connect_all();
-    state_->update_view();
-    state_->publish();
-    const std::size_t number = state_->members.size() - 1;
-    if (state_->silence.count() != 0)
-        auto_failover(state_->silence);
-    return number;
-}
-
-result<std::size_t> cluster::add_node()
-{
-    if (!state_->options.next_place || nodes() >= most_members)
-        return error{errc::invalid_argument, "there is no place for another node"};
-    return add_node(state_->options.next_place(nodes()));
-}
-
-result<void> cluster::fail_over(std::size_t number)
-{
-    return state_->fail_over(number);
-}
-
-bool cluster::rebalancing() const noexcept
-{
-    return state_->rebalancing;
-}
-
-runtime::awaitable<result<void>> cluster::fail_over_gracefully(std::size_t number)
-{
-    cluster_state& all = *state_;
-    if (auto known = all.check_member(number); !known)
-        co_return known;
-    if (all.rebalancing)
-        co_return broken_off("a rebalance is running");
-    const int leaving = static_cast<int>(number);
-    if (!all.loses_nothing(leaving))
-        co_return error{errc::invalid_argument, "no other node has all that it has"};
-    all.rebalancing = true;
-    result<void> outcome;
-    for (const std::string& name : buckets()) {
-        vbucket_map target = all.find(name)->layout.map;
-        for (std::vector<int>& row : target.rows) {
-            const auto other = std::find_if(row.begin() + 1, row.end(),
-                                            [](int node) { return node != no_node; });
-            if (row.front() == leaving && other != row.end())
-                std::swap(row.front(), *other);
-        }
-        outcome = co_await all.move_all(name, std::move(target), 16);
-        if (!outcome)
-            break;
-    }
-    all.rebalancing = false;
-    if (outcome)
-        outcome = all.fail_over(number);
-    co_return outcome;
-}
-
-runtime::awaitable<result<void>> cluster::rebalance(std::vector<std::size_t> out, std::size_t batch)
-{
-    cluster_state& all = *state_;
-    std::vector<int> staying;
-    for (const node_entry& one : all.view.nodes) {
-        if (std::ranges::find(out, static_cast<std::size_t>(one.id)) == out.end())
-            staying.push_back(one.id);
-    }
-    if (all.rebalancing || staying.empty())
-        co_return broken_off(staying.empty() ? "no node would stay" : "a rebalance is running");
-    all.rebalancing = true;
-    result<void> outcome;
-    for (const std::string& name : buckets()) {
-        const bucket_record* const record = all.find(name);
-        if (!record)
-            continue;
-        const balance_options wanted{record->layout.replicas, record->layout.map.rows.size()};
-        outcome = co_await all.move_all(name, balance(staying, wanted, record->layout.map), batch);
-        if (!outcome)
-            break;
-    }
-    all.rebalancing = false;
-    if (!outcome)
-        co_return outcome;
-    for (std::size_t n = 0; n != all.members.size(); ++n) {
-        const bool stays = std::ranges::find(staying, static_cast<int>(n)) != staying.end();
-        if (!stays && !all.member(n).removed)
-            co_await all.eject(n);
-    }
-    co_return outcome;
-}
-
-runtime::awaitable<result<void>> cluster::remove_node(std::size_t number)
-{
-    if (auto known = state_->check_member(number); !known)
-        co_return known;
-    std::vector<std::size_t> out{number};
-    auto done = co_await rebalance(std::move(out));
-    co_return done;
 }
 
 }  // namespace holdfast::lab::couchbase

@@ -152,7 +152,7 @@ void cluster_state::update_view()
 {
     view.nodes.clear();
     for (const auto& one : members) {
-        if (one->in_view)
+        if (one->in_view || one->departing)
             view.nodes.push_back(one->entry);
     }
 }
@@ -226,8 +226,10 @@ result<void> cluster_state::create_bucket(std::string_view name, std::size_t rep
     if (replicas > max_replicas)
         return error{errc::invalid_argument, "there can be 3 replicas at most"};
     std::vector<int> numbers;
-    for (const node_entry& one : view.nodes)
-        numbers.push_back(one.id);
+    for (const auto& one : members) {
+        if (one->in_view)
+            numbers.push_back(one->entry.id);
+    }
     bucket_record& record = buckets[std::string{name}];
     record.layout = {std::string{name},
                      draw_text(),

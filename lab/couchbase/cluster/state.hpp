@@ -33,6 +33,7 @@ struct cluster_member {
     handshake_fault handshake = handshake_fault::none;
     bool running = false;
     bool in_view = true;  // neither failed over nor removed
+    bool departing = false;  // failed over, and still shown
     bool removed = false;
     bool memory_lost = false;
     bool configuration_held = false;
@@ -113,12 +114,15 @@ struct cluster_state {
     void install(bucket_record& of, std::uint16_t id, const std::vector<int>& row,
                  std::optional<std::uint64_t> new_uuid);
     bool loses_nothing(int number) const;
-    result<void> fail_over(std::size_t number);
     runtime::awaitable<bool> caught_up(std::string bucket, std::uint16_t id,
                                        std::vector<int> copies, time_point until);
     runtime::awaitable<result<void>> move(std::string bucket, vbucket_move step);
     runtime::awaitable<result<void>> move_all(std::string bucket, vbucket_map target,
                                               std::size_t batch);
+
+    // membership.cpp
+    result<void> fail_over(std::size_t number, std::chrono::milliseconds departure);
+    runtime::awaitable<void> depart(std::size_t number);
     runtime::awaitable<void> eject(std::size_t number);
 
     // heartbeats.cpp
