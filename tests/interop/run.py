@@ -1,7 +1,8 @@
 """Runs the clients' suites against `holdfast lab` and joins what they say; see run.sh.
 
-Environment: HOLDFAST (the program), BSON_CONVERT, INTEROP_DIR, STRICT, TIMES=1 (how long each test
-takes), ONLY (part of a test's name; then the table of commands is not checked).
+Environment: HOLDFAST (the program), BSON_CONVERT, GOCAVES_CLIENT, INTEROP_DIR, STRICT, TIMES=1 (how
+long each test takes), ONLY (part of a test's name; then the table of commands is not checked),
+HOLDFAST_GOCAVES (the program gocaves, a server for our Couchbase client; skipped without it).
 """
 import hashlib
 import json
@@ -18,6 +19,7 @@ ROOT = HERE.parent.parent
 WORK = Path(os.environ.get('INTEROP_DIR', ROOT / 'build/interop'))
 HOLDFAST = Path(os.environ.get('HOLDFAST', ROOT / 'build/bin/holdfast'))
 CONVERT = Path(os.environ.get('BSON_CONVERT', ROOT / 'build/bin/bson_convert'))
+GOCAVES_CLIENT = Path(os.environ.get('GOCAVES_CLIENT', ROOT / 'build/bin/gocaves_client'))
 CERTIFICATES = WORK / 'certificates'
 NPM_TIMEOUT = 240  # seconds
 SUITE_TIMEOUT = 300
@@ -146,6 +148,19 @@ def couchbase():
     return suite(['node', 'main.mjs'], WORK / 'couchbase.json', folder)
 
 
+def gocaves():
+    program = os.environ.get('HOLDFAST_GOCAVES')
+    if not program:
+        raise Skipped('HOLDFAST_GOCAVES does not name a program; it is built from couchbaselabs/'
+                      'gocaves, beside this project')
+    if not shutil.which(program):
+        raise Failed(f'HOLDFAST_GOCAVES is {program}, which is no program')
+    if not GOCAVES_CLIENT.exists():
+        raise Failed(f'{GOCAVES_CLIENT} is not built: make build')
+    os.environ.update(GOCAVES=program, GOCAVES_CLIENT=str(GOCAVES_CLIENT))
+    return suite([sys.executable, 'main.py'], WORK / 'gocaves.json', HERE / 'gocaves')
+
+
 def mongosh():
     return suite(['node', 'main.mjs'], WORK / 'mongosh.json', fetch('mongosh'))
 
@@ -179,7 +194,7 @@ def main():
     certificates()
     reports = {}
     steps = [('bson', lambda: bson(numbers)), ('pymongo', pymongo), ('node', node),
-             ('truth', truth), ('couchbase', couchbase)]
+             ('truth', truth), ('couchbase', couchbase), ('gocaves', gocaves)]
     if wants_all:
         steps.append(('mongosh', mongosh))
     if not ONLY:
