@@ -331,6 +331,8 @@ int run(const drill_options& options)
 {
     if (options.uri && options.uri->empty())
         return wrong("--uri is empty; without it, servers are embedded");
+    if (!options.couchbase && options.uri && options.uri->starts_with("couchbase"))
+        return wrong("--uri is that of a Couchbase cluster: add --couchbase");
     const auto scenarios = choose_scenarios(options);
     if (!scenarios)
         return wrong(scenarios.error().message());
@@ -338,6 +340,9 @@ int run(const drill_options& options)
         return wrong("retryable writes are MongoDB's: not with --couchbase");
     if (!options.couchbase && (!options.user.empty() || !options.password.empty()))
         return wrong("--user and --password go with --couchbase; a MongoDB URI has its own");
+    if (options.couchbase && options.uri && options.user.empty())
+        return wrong(
+            "a Couchbase cluster needs a login: --user, and HOLDFAST_PASSWORD or --password");
     std::FILE* json = nullptr;
     if (!options.json.empty()) {
         json = std::fopen(options.json.c_str(), "a");

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 namespace holdfast::tool {
 namespace {
@@ -96,49 +97,86 @@ bool obey(lab::mongo_cluster& of, std::string_view line)
 
 }  // namespace
 
-void add_options(CLI::App& command, lab_options& options)
+namespace {
+
+const CLI::Range a_port{0, 65'535};
+
+/// Those that make no sense with --couchbase.
+std::vector<CLI::Option*> add_mongo_options(CLI::App& command, lab_options& options)
 {
     lab::mongo_options& mongo = options.mongo;
-    command.add_option("--members", mongo.members, "Members of the replica set")
-        ->capture_default_str();
-    command.add_option("--arbiters", mongo.arbiters, "How many of them have no data")
-        ->capture_default_str();
-    command.add_flag("--standalone", mongo.standalone, "One server that is in no set");
-    command.add_option("--routers", mongo.routers, "Routers in front of the set")
-        ->capture_default_str();
-    command.add_flag("--load-balancer", mongo.load_balancer, "A load balancer before the routers");
+    return {
+        command.add_option("--members", mongo.members, "Members of the replica set")
+            ->capture_default_str(),
+        command.add_option("--arbiters", mongo.arbiters, "How many of them have no data")
+            ->capture_default_str(),
+        command.add_flag("--standalone", mongo.standalone, "One server that is in no set"),
+        command.add_option("--routers", mongo.routers, "Routers in front of the set")
+            ->capture_default_str(),
+        command.add_flag("--load-balancer", mongo.load_balancer,
+                         "A load balancer before the routers"),
+        command.add_option("--version", mongo.version, "What the servers claim to be, 3.6 to 8.2")
+            ->capture_default_str(),
+        command.add_option("--set-name", mongo.set_name, "Of the replica set")
+            ->capture_default_str(),
+        command.add_flag("--forget-retryable-writes", options.forgetful,
+                         "A defect on purpose: a retried write is carried out twice"),
+    };
+}
+
+void add_shared_options(CLI::App& command, lab_options& options)
+{
+    lab::mongo_options& mongo = options.mongo;
     command.add_option("--auth", options.login, "USER:PASSWORD: a login is needed, and this is it");
-    command.add_option("--version", mongo.version, "What the servers claim to be, 3.6 to 8.2")
-        ->capture_default_str();
     command
         .add_option("--port", mongo.port, "Of the first member, the others follow; 0: free ones")
+        ->check(a_port)
         ->capture_default_str();
     command.add_option("--host", mongo.host, "The name under which clients find the servers")
         ->capture_default_str();
     command.add_option("--bind", mongo.bind, "The address to listen at; 0.0.0.0 lets others in")
         ->capture_default_str();
     command.add_option("--tls", mongo.tls_certificate, "A PEM file with certificate and key");
-    command.add_option("--set-name", mongo.set_name, "Of the replica set")->capture_default_str();
-    command.add_flag("--forget-retryable-writes", options.forgetful,
-                     "A defect on purpose: a retried write is carried out twice");
-    command.add_flag(
+}
+
+/// Those that make no sense without --couchbase.
+std::vector<CLI::Option*> add_couchbase_options(CLI::App& command, lab_options& options)
+{
+    return {
+        command.add_option("--nodes", options.nodes, "Data nodes of the Couchbase cluster")
+            ->capture_default_str(),
+        command.add_option("--replicas", options.replicas, "Copies of its buckets, 0 to 3")
+            ->capture_default_str(),
+        command
+            .add_option("--tls-port", options.tls_port, "Of its first node, with --tls; 0: free")
+            ->check(a_port)
+            ->capture_default_str(),
+        command
+            .add_option("--management-port", options.management_port,
+                        "For HTTP, of its first node; 0: free")
+            ->check(a_port)
+            ->capture_default_str(),
+        command.add_option("--external", options.external_host,
+                           "A name for a second set of ports, announced as alternate addresses"),
+        command.add_option("--bucket", options.buckets, "Its buckets; may be repeated")
+            ->capture_default_str(),
+    };
+}
+
+}  // namespace
+
+void add_options(CLI::App& command, lab_options& options)
+{
+    const auto of_mongo = add_mongo_options(command, options);
+    add_shared_options(command, options);
+    CLI::Option* const couchbase = command.add_flag(
         "--couchbase", options.couchbase,
         "A Couchbase cluster instead; takes the options below, --auth, --port, --host,\n"
         "--bind and --tls");
-    command.add_option("--nodes", options.nodes, "Data nodes of the Couchbase cluster")
-        ->capture_default_str();
-    command.add_option("--replicas", options.replicas, "Copies of its buckets, 0 to 3")
-        ->capture_default_str();
-    command.add_option("--tls-port", options.tls_port, "Of its first node, with --tls; 0: free")
-        ->capture_default_str();
-    command
-        .add_option("--management-port", options.management_port,
-                    "For HTTP, of its first node; 0: free")
-        ->capture_default_str();
-    command.add_option("--external", options.external_host,
-                       "A name for a second set of ports, announced as alternate addresses");
-    command.add_option("--bucket", options.buckets, "Its buckets; may be repeated")
-        ->capture_default_str();
+    for (CLI::Option* const one : of_mongo)
+        one->excludes(couchbase);
+    for (CLI::Option* const one : add_couchbase_options(command, options))
+        one->needs(couchbase);
     command.footer(std::string{footer} + couchbase_footer());
 }
 

@@ -1,5 +1,6 @@
 #include "lab_couchbase.hpp"
 
+#include "holdfast/couchbase/errc.hpp"
 #include "holdfast/lab/couchbase.hpp"
 #include "line_server.hpp"
 
@@ -74,7 +75,9 @@ int run_couchbase(const lab_options& options)
     if (!started) {
         std::fprintf(stderr, "holdfast lab: %s\n", started.error().message().c_str());
         ::close(signals);
-        return started.error().context("phase") == "options" ? 2 : 1;
+        const bool no_sense = started.error().context("phase") == "options" ||
+                              started.error().code() == couchbase::errc::invalid_argument;
+        return no_sense ? 2 : 1;
     }
     std::printf("%s\n", started->uri().c_str());
     if (!started->tls_uri().empty())

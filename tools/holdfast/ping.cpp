@@ -84,6 +84,12 @@ result<void> run_in_a_world(core::mongo::parsed_uri from, const ping_options& op
     return outcome;
 }
 
+int refuse(const char* why)
+{
+    std::fprintf(stderr, "holdfast ping: %s\n", why);
+    return 2;
+}
+
 }  // namespace
 
 void add_options(CLI::App& command, ping_options& options)
@@ -108,6 +114,12 @@ int run(const ping_options& options)
 {
     if (is_couchbase(options.uri))
         return run_couchbase(options);
+    if (!options.uri.starts_with("mongodb://") && !options.uri.starts_with("mongodb+srv://"))
+        return refuse(
+            "a connection string begins with mongodb://, mongodb+srv://, couchbase:// or "
+            "couchbases://");
+    if (!options.user.empty() || !options.password.empty())
+        return refuse("--user and --password are for Couchbase; a MongoDB URI has its own");
     auto parsed = core::mongo::parse_uri(options.uri);
     if (!parsed) {
         std::fprintf(stderr, "holdfast ping: %s\n", parsed.error().message().c_str());

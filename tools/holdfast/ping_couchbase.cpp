@@ -85,6 +85,12 @@ bool is_couchbase(const std::string& uri)
 
 int run_couchbase(const ping_options& options)
 {
+    if (options.user.empty()) {
+        std::fprintf(stderr,
+                     "holdfast ping: a Couchbase cluster needs a login: --user, and "
+                     "HOLDFAST_PASSWORD or --password\n");
+        return 2;
+    }
     couchbase::password login;
     login.user = options.user;
     login.text = secret{password_of(options)};

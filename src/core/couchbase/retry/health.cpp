@@ -86,7 +86,7 @@ std::optional<health::fact> health::terminal_fact(service_type service,
 {
     for (const auto& [id, one] : trackers_)
         if (one.rejected)
-            return fact{retry_reason::authentication_error, "SASL was answered by auth error"};
+            return fact{retry_reason::authentication_error, "a node has refused the login"};
     for (const auto& [id, one] : trackers_)
         if (one.tls_failure)
             return fact{retry_reason::tls_error, "the TLS library says: " + *one.tls_failure};
