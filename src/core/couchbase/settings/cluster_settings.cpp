@@ -53,6 +53,12 @@ result<std::vector<std::string>> validate(const cluster_settings& settings)
     if (settings.tls.enabled && settings.tls.verify == tls_verify::none)
         warnings.emplace_back(
             "tls_verify: with none, anyone on the network path can read and change all traffic");
+    if (settings.kv.tcp_keep_alive_interval != kv_settings{}.tcp_keep_alive_interval)
+        warnings.emplace_back(
+            "tcp_keep_alive_interval: has no effect; the probes begin after 120 s of silence");
+    if (settings.preserve_bootstrap_nodes_order)
+        warnings.emplace_back(
+            "preserve_bootstrap_nodes_order: has no effect; all hosts are tried at once");
     if (settings.timeouts.kv_durable < settings.timeouts.kv)
         warnings.emplace_back("kv_durable_timeout: is shorter than kv_timeout");
     return warnings;

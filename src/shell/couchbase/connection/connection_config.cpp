@@ -55,6 +55,7 @@ connection_config::connection_config(runtime::world& in,
       connect_timeout{settings.timeouts.kv_connect},
       bootstrap_timeout{settings.timeouts.bootstrap},
       max_in_flight{std::max(settings.kv.max_in_flight, std::uint32_t{4})},
+      ip_protocol{settings.ip_protocol},
       client_{draw_client_number(in)},
       login_{std::make_shared<const login>(std::move(first))}
 {

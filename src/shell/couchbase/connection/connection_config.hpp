@@ -39,6 +39,7 @@ public:
     const duration connect_timeout;    // for TCP and TLS
     const duration bootstrap_timeout;  // for all of it
     const std::uint32_t max_in_flight;
+    const core::couchbase::ip_protocol ip_protocol;
 
 private:
     const std::uint64_t client_;

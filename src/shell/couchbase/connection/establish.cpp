@@ -82,7 +82,34 @@ std::string draw_nonce(runtime::world& in)
     return core::sasl::to_base64(bytes);
 }
 
+/// To one of the addresses of that family, tried one after the other.
+runtime::awaitable<result<runtime::stream_ptr>> connect_by_family(
+    runtime::world& in, runtime::destination where, core::couchbase::ip_protocol family,
+    time_point until)
+{
+    const bool wants_v6 = family == core::couchbase::ip_protocol::force_ipv6;
+    auto addresses = co_await in.resolve(where.host, until);
+    if (!addresses)
+        co_return std::move(addresses).error();
+    error last{holdfast::couchbase::errc::unknown_host,
+               "cannot connect to " + where.host + ": it has no " + (wants_v6 ? "IPv6" : "IPv4") +
+                   " address, and ip_protocol asks for one"};
+    for (std::string& one : *addresses) {
+        if ((one.find(':') != std::string::npos) != wants_v6)
+            continue;
+        runtime::destination there;
+        there.host = std::move(one);
+        there.port = where.port;
+        auto stream = co_await in.connect(std::move(there), until);
+        if (stream)
+            co_return stream;
+        last = std::move(stream).error();
+    }
+    co_return last;
+}
+
 runtime::awaitable<result<runtime::stream_ptr>> connect_stream(runtime::world& in,
+                                                               const connection_config& config,
                                                                const login& with,
                                                                const endpoint& server,
                                                                time_point until)
@@ -91,7 +118,10 @@ runtime::awaitable<result<runtime::stream_ptr>> connect_stream(runtime::world& i
     runtime::destination where;
     where.host = parts.host;
     where.port = parts.port.value_or(0);
-    auto stream = co_await in.connect(std::move(where), until);
+    const bool any = config.ip_protocol == core::couchbase::ip_protocol::any;
+    auto connecting = any ? in.connect(std::move(where), until)
+                          : connect_by_family(in, std::move(where), config.ip_protocol, until);
+    auto stream = co_await std::move(connecting);
     if (!stream || !with.tls)
         co_return stream;
     runtime::stream_ptr plain = *std::move(stream);
@@ -194,7 +224,7 @@ runtime::awaitable<establish_outcome> establish(runtime::world& in,
     const auto with = config->current_login();
     const time_point began = in.steady_now();
     const time_point last = began + config->bootstrap_timeout;
-    auto stream = co_await connect_stream(in, *with, to.server,
+    auto stream = co_await connect_stream(in, *config, *with, to.server,
                                           std::min(last, began + config->connect_timeout));
     if (!stream)
         co_return failed_to_connect(std::move(stream).error(), to.server);

@@ -55,6 +55,15 @@ TEST(cluster_settings, values_out_of_bounds_are_refused)
     EXPECT_EQ(refused_option(s), "config_poll_floor");
 }
 
+TEST(cluster_settings, options_without_effect_are_noticed)
+{
+    auto s = valid();
+    EXPECT_TRUE(validate(s).value().empty());
+    s.preserve_bootstrap_nodes_order = true;
+    s.kv.tcp_keep_alive_interval = 5s;
+    EXPECT_EQ(validate(s).value().size(), 2U);
+}
+
 TEST(cluster_settings, tls_options_that_contradict_or_have_no_effect_are_noticed)
 {
     auto s = valid();
