@@ -10,7 +10,10 @@
 #include <boost/asio/detached.hpp>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
+#include <span>
 
 namespace holdfast::couchbase_hostile_server_test {
 namespace {
@@ -146,6 +149,103 @@ TEST_F(couchbase_hostile_server, request_of_a_client_closes_the_connection)
     ASSERT_TRUE(core::couchbase::write_request(out, {.opcode = kv_opcode::get, .opaque = 5000}));
     send(out);
     expect_closed("only clients");
+}
+
+/// A header as no library of ours would write it.
+struct raw_header {
+    std::uint8_t magic = 0x81;
+    std::uint8_t framing = 0;  // only in alternative frames, where the key has one byte
+    std::uint16_t key = 0;
+    std::uint8_t extras = 0;
+    std::uint32_t body = 0;
+};
+
+bson::byte_buffer bytes_of(const raw_header& from, std::uint32_t opaque,
+                           std::span<const std::uint8_t> body = {})
+{
+    const bool is_alternative = from.magic == 0x18 || from.magic == 0x08;
+    const auto byte_of = [](std::uint32_t number, unsigned n) {
+        return static_cast<std::uint8_t>(number >> (8 * n));
+    };
+    std::array<std::uint8_t, 24> header{};
+    header[0] = from.magic;
+    header[2] = is_alternative ? from.framing : byte_of(from.key, 1);
+    header[3] = byte_of(from.key, 0);
+    header[4] = from.extras;
+    for (unsigned n = 0; n != 4; ++n) {
+        header[8 + n] = byte_of(from.body, 3 - n);
+        header[12 + n] = byte_of(opaque, 3 - n);
+    }
+    bson::byte_buffer out;
+    std::ranges::copy(header, out.grow(header.size()));
+    if (!body.empty())
+        std::ranges::copy(body, out.grow(body.size()));
+    return out;
+}
+
+TEST_F(couchbase_hostile_server, body_beyond_the_limit_closes_the_connection_before_it_arrives)
+{
+    for (const std::uint32_t size : {0x80000000U, 0xffffffffU, 64U * 1024 * 1024}) {
+        all.clear();
+        open();
+        get();
+        send(bytes_of({.body = size}, opaque_of_request()));
+        expect_closed("beyond the limit");
+    }
+}
+
+TEST_F(couchbase_hostile_server, parts_longer_than_the_body_close_the_connection)
+{
+    for (const raw_header& one :
+         {raw_header{.key = 60000, .body = 100}, raw_header{.extras = 255, .body = 254},
+          raw_header{.magic = 0x18, .framing = 200, .body = 199},
+          raw_header{.magic = 0x18, .framing = 9, .key = 9, .extras = 9, .body = 26}}) {
+        all.clear();
+        open();
+        get();
+        send(bytes_of(one, opaque_of_request()));
+        expect_closed("the body only");
+    }
+}
+
+TEST_F(couchbase_hostile_server, damaged_framing_extras_are_no_reply)
+{
+    open();
+    asked& one = get();
+    // An info of 14 bytes, of which only one is there.
+    const std::uint8_t framing[] = {0x0e, 0x00};
+    send(bytes_of({.magic = 0x18, .framing = 2, .body = 2}, opaque_of_request(), framing));
+    ASSERT_TRUE(one.got) << "it does not wait for ever";
+    if (*one.got) {
+        EXPECT_TRUE((*one.got)->frame().extras().empty());
+    } else {
+        EXPECT_TRUE(over->is_closed());
+    }
+}
+
+TEST_F(couchbase_hostile_server, frames_that_only_clients_send_close_the_connection)
+{
+    for (const std::uint8_t magic : {0x80, 0x08, 0x83}) {
+        all.clear();
+        open();
+        get();
+        send(bytes_of({.magic = magic}, opaque_of_request()));
+        ASSERT_TRUE(over->is_closed()) << int{magic};
+        ASSERT_TRUE(all.front().got);
+        EXPECT_FALSE(*all.front().got);
+    }
+}
+
+TEST_F(couchbase_hostile_server, frame_that_never_ends_holds_no_request_beyond_its_deadline)
+{
+    open();
+    asked& one = get();
+    send(bytes_of({.body = 1000}, opaque_of_request()));
+    world.run_for(4s);
+    EXPECT_FALSE(one.got);
+    world.run_for(2s);
+    ASSERT_TRUE(one.got);
+    EXPECT_FALSE(*one.got);
 }
 
 TEST_F(couchbase_hostile_server, reply_with_an_unknown_opaque_is_ignored)
