@@ -130,6 +130,37 @@ bson::document details_in(bson::view from)
                                                   : bson::document{};
 }
 
+error_code first_refusal(bson::view reply)
+{
+    bson::element errors;
+    bson::element cursor;
+    std::int64_t count = 0;
+    for (const bson::element& e : reply) {
+        const std::string_view key = e.key();
+        if (key == "writeErrors")
+            errors = e;
+        else if (key == "nErrors")
+            count = number_or(e, 0);
+        else if (key == "cursor")
+            cursor = e;
+    }
+    if (errors.type() == bson::type::array) {
+        for (const bson::element& one : errors.as_array())
+            if (one.type() == bson::type::document)
+                return {code_in(one.as_document()), server_category()};
+    }
+    if (count == 0)
+        return {};
+    if (cursor.type() == bson::type::document) {
+        const bson::element batch = cursor.as_document().find("firstBatch");
+        if (batch.type() == bson::type::array)
+            for (const bson::element& one : batch.as_array())
+                if (one.type() == bson::type::document && !is_ok(one.as_document()))
+                    return {code_in(one.as_document()), server_category()};
+    }
+    return {unknown_error, server_category()};
+}
+
 error as_write_failure(error failed, const command* sent)
 {
     const auto* refusal = dynamic_cast<const server_failure*>(failed.detail());

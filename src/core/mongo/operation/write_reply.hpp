@@ -32,6 +32,10 @@ result<write_reply> read_write_reply(command_outcome& outcome, const command* se
 /// False for nearly all replies, which takes no look at their fields.
 bool may_have_write_errors(bson::view reply);
 
+/// The code of the first of many writes that the server has refused; none, of nearly all replies. A
+/// refusal that a cursor will report later is an UnknownError until then.
+error_code first_refusal(bson::view reply);
+
 /// A command that was carried out, but not with the write concern that was asked for, comes as an
 /// error with its reply. All facts of the error are kept.
 error as_write_failure(error failed, const command* sent = nullptr);

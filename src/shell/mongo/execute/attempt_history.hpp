@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace holdfast::shell::mongo {
 
@@ -39,6 +40,8 @@ public:
     /// The error that the caller gets if no later attempt replaces it.
     const std::optional<error>& reported() const noexcept { return reported_; }
     void report(error why) { reported_ = std::move(why); }
+
+    std::vector<attempt> attempts() const { return log_.entries(); }
 
     /// The errors that end the operation, with all attempts.
     error complete(error why) const { return std::move(why).with_history(log_.entries()); }

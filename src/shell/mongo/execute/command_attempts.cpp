@@ -102,6 +102,8 @@ result<bson::view> command_attempts::end(result<core::mongo::message> reply)
         return outcome;  // the next attempt uses the same connection
     if (order_.facts != nullptr) {
         const bson::view received = reply ? reply->body : bson::view{};
+        if (outcome && order_.command.load != nullptr && order_.facts->refused.empty())
+            keep_refusal(received);
         if (keep_pinned(order_, *attempt_, received, !outcome)) {
             attempt_.reset();
             return outcome;

@@ -68,6 +68,8 @@ private:
     error failed_connection(error why);
     error failed_checkout(error why);
     error deposed() const;
+    void record_refusal(const error& why);
+    void keep_refusal(bson::view reply);
     runtime::awaitable<result<void>> wait_for_connection();
     void select_anew(const error& why);
     attempt_failure::write_facts write_facts() const noexcept

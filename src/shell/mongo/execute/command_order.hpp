@@ -1,11 +1,13 @@
 #pragma once
 #include "core/mongo/operation/command.hpp"
 #include "core/retry/deadline.hpp"
+#include "holdfast/error.hpp"
 #include "holdfast/id.hpp"
 #include "shell/mongo/execute/running_operations.hpp"
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 namespace holdfast::shell::mongo {
 
@@ -20,6 +22,8 @@ struct answer_facts {
     /// Behind a load balancer the connection is kept here for the commands of a cursor: it alone
     /// leads to the server that has the cursor.
     std::shared_ptr<pinned_connection> pin = {};
+    /// The attempts of the first command some of whose many writes were refused.
+    std::vector<attempt> refused = {};
 };
 
 /// One command, and how its operation wants it executed.

@@ -1,3 +1,5 @@
+#include "core/mongo/operation/write_reply.hpp"
+
 #include "core/mongo/error/errc.hpp"
 #include "core/mongo/operation/single_write.hpp"
 #include "unit/core/mongo/operation/operation_fixture.hpp"
@@ -222,6 +224,36 @@ TEST(write_reply, a_refused_command_stays_what_it_is)
     EXPECT_EQ(update_operation::read(lost, any_write()).error().message(), "no server");
     EXPECT_EQ(delete_operation::read(lost, any_write()).error().message(), "no server");
     EXPECT_EQ(insert_one_operation::read(lost, an_insert("{}")).error().message(), "no server");
+}
+
+TEST(write_reply, first_refusal_is_found_in_replies_to_many_writes)
+{
+    struct row {
+        const char* reply;
+        int code;
+    };
+    const row table[] = {
+        {R"({"n": 2, "ok": 1})", 0},
+        {R"({"n": 2, "writeErrors": [], "ok": 1})", 0},
+        {R"({"n": 0, "writeErrors": [{"index": 1, "code": 11000}, {"index": 2, "code": 121}]})",
+         11000},
+        {R"({"n": 0, "writeErrors": [{"index": 1}]})", 8},
+        {R"({"n": 0, "writeErrors": "none"})", 0},
+        {R"({"nErrors": 0, "cursor": {"firstBatch": [{"ok": 1, "idx": 0}]}})", 0},
+        {R"({"nErrors": 1, "cursor": {"firstBatch": [{"ok": 1, "idx": 0},
+             {"ok": 0, "idx": 1, "code": 11000}]}})",
+         11000},
+        {R"({"nErrors": 1, "cursor": {"firstBatch": [{"ok": 1, "idx": 0}]}})", 8},
+        {R"({"nErrors": 1})", 8},
+    };
+    for (const row& r : table) {
+        const error_code found = first_refusal(json(r.reply));
+        EXPECT_EQ(found.value(), r.code) << r.reply;
+        EXPECT_EQ(found.failed(), r.code != 0) << r.reply;
+        if (found.failed()) {
+            EXPECT_EQ(found.category(), server_category()) << r.reply;
+        }
+    }
 }
 
 }  // namespace
