@@ -49,12 +49,17 @@ private:
 };
 
 /// The error of many writes, with the operation in words, and the last server that has replied.
-inline error with_bulk_facts(error why, std::string operation, const endpoint& server)
+inline error with_bulk_facts(error why, std::string operation, std::string space,
+                             const shell::mongo::answer_facts& facts)
 {
     if (why.context("operation").empty())
-        why = std::move(why).with_context("operation", std::move(operation));
-    if (why.context("server").empty() && !server.value().empty())
-        why = std::move(why).with_context("server", server.value());
+        why = std::move(why)
+                  .with_context("operation", std::move(operation))
+                  .with_context("namespace", std::move(space));
+    if (why.context("server").empty() && !facts.server.value().empty())
+        why = std::move(why).with_context("server", facts.server.value());
+    if (why.history().empty())
+        why = std::move(why).with_history(facts.refused);
     return why;
 }
 

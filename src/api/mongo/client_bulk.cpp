@@ -53,6 +53,7 @@ asio::awaitable<Outcome> write_all(std::shared_ptr<client_impl> client,
     const bool throws = co_await asio::this_coro::throw_if_cancelled();
     co_await asio::this_coro::throw_if_cancelled(false);
     operation_id shared_id;
+    answer_facts refused;  // of the last command that was answered, or refused writes
     for (core::mongo::command* next = writes->next(); next != nullptr; next = writes->next()) {
         answer_facts facts;
         facts.operation = shared_id;
@@ -60,6 +61,10 @@ asio::awaitable<Outcome> write_all(std::shared_ptr<client_impl> client,
         order.opens_cursor = true;
         auto outcome = co_await client->run(std::move(order));
         shared_id = facts.operation;
+        if (refused.refused.empty()) {
+            refused.server = facts.server;
+            refused.refused = std::move(facts.refused);
+        }
         writes->done(std::move(outcome));
         const bool waited_for = co_await read_results(client, writes.get(), shared, &facts);
         core::mongo::command* const last = writes->kill();
@@ -78,7 +83,11 @@ asio::awaitable<Outcome> write_all(std::shared_ptr<client_impl> client,
             say_in_background(*client, std::move(said));
     }
     co_await asio::this_coro::throw_if_cancelled(throws);
-    co_return details::give<Outcome>(writes->finish());
+    auto finished = writes->finish();
+    if (!finished)
+        finished = with_bulk_facts(std::move(finished).error(), "bulkWrite in admin", "admin",
+                                   refused);
+    co_return details::give<Outcome>(std::move(finished));
 }
 
 }  // namespace
@@ -91,7 +100,8 @@ asio::awaitable<Outcome> start_as(const std::shared_ptr<client_impl>& client,
     ids_of_client ids{*client};
     auto writes = client_writes::make(in, std::move(operation.work), operation.options, ids);
     if (!writes)
-        return details::failed<Outcome, client_bulk_write_result>(std::move(writes).error());
+        return details::failed<Outcome, client_bulk_write_result>(
+            with_bulk_facts(std::move(writes).error(), "bulkWrite in admin", "admin", {}));
     shared_order shared{*client, client->order_for(core::mongo::command{*(*writes)->next()},
                                                    operation.options.session)};
     return write_all<Outcome>(client, *std::move(writes), std::move(shared));

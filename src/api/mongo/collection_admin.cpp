@@ -8,7 +8,8 @@ namespace holdfast::mongo {
 
 cursor collection::list_indexes(list_options options) const
 {
-    return make_cursor(client_, core::mongo::list_indexes(*settings_, options), options.session);
+    return make_cursor({client_, settings_, "listIndexes"},
+                       core::mongo::list_indexes(*settings_, options), options.session);
 }
 
 namespace details {

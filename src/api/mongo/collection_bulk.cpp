@@ -21,7 +21,7 @@ using finisher = result<T> (collection_writes::*)();
 template <class Outcome, class T>
 asio::awaitable<Outcome> write_all(std::shared_ptr<client_impl> client,
                                    std::unique_ptr<collection_writes> writes, shared_order shared,
-                                   finisher<T> finish, std::string operation)
+                                   finisher<T> finish, std::string operation, std::string space)
 {
     // A cancelled command is a failed one; Asio would throw out of the next co_await.
     const bool throws = co_await asio::this_coro::throw_if_cancelled();
@@ -35,7 +35,8 @@ asio::awaitable<Outcome> write_all(std::shared_ptr<client_impl> client,
     co_await asio::this_coro::throw_if_cancelled(throws);
     auto finished = (*writes.*finish)();
     if (!finished)
-        finished = with_bulk_facts(std::move(finished).error(), std::move(operation), facts.server);
+        finished = with_bulk_facts(std::move(finished).error(), std::move(operation),
+                                   std::move(space), facts);
     co_return details::give<Outcome>(std::move(finished));
 }
 
@@ -45,15 +46,17 @@ asio::awaitable<Outcome> start(const std::shared_ptr<client_impl>& client,
                                const bulk_write_options& options, finisher<T> finish)
 {
     ids_of_client ids{*client};
+    const bool inserts = std::same_as<T, insert_many_result>;
+    std::string space = settings.full_name();
+    std::string operation = (inserts ? "insert into " : "bulk write to ") + space;
     auto writes = collection_writes::make(settings, std::move(list), options, ids);
     if (!writes)
-        return details::failed<Outcome, T>(std::move(writes).error());
+        return details::failed<Outcome, T>(
+            with_bulk_facts(std::move(writes).error(), std::move(operation), std::move(space), {}));
     shared_order shared{
         *client, client->order_for(core::mongo::command{*(*writes)->next()}, options.session)};
-    const bool inserts = std::same_as<T, insert_many_result>;
     return write_all<Outcome, T>(client, *std::move(writes), std::move(shared), finish,
-                                 (inserts ? "insert into " : "bulk write to ") + settings.database +
-                                     "." + settings.collection);
+                                 std::move(operation), std::move(space));
 }
 
 }  // namespace

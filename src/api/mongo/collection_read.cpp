@@ -8,13 +8,14 @@ namespace holdfast::mongo {
 
 cursor collection::find(bson::view filter, find_options options) const
 {
-    return make_cursor(client_, core::mongo::find(*settings_, filter, options), options.session);
+    return make_cursor({client_, settings_, "find"}, core::mongo::find(*settings_, filter, options),
+                       options.session);
 }
 
 cursor collection::aggregate(bson::array_view pipeline, aggregate_options options) const
 {
-    return make_cursor(client_, core::mongo::aggregate(*settings_, pipeline, options),
-                       options.session);
+    return make_cursor({client_, settings_, "aggregate"},
+                       core::mongo::aggregate(*settings_, pipeline, options), options.session);
 }
 
 namespace details {

@@ -24,11 +24,14 @@ using shell::mongo::command_order;
 /// One query and the batch that is at hand. Coroutines keep it by a shared pointer.
 class cursor::impl {
 public:
-    impl(std::shared_ptr<client_impl> of, result<core::mongo::query> what, const session* in)
-        : client_{std::move(of)}, session_{client_->order_for({}, in).session}
+    impl(cursor_origin&& from, result<core::mongo::query> what, const session* in)
+        : client_{std::move(from.client)},
+          in_{std::move(from.in)},
+          command_{std::move(from.command)},
+          session_{client_->order_for({}, in).session}
     {
         if (!what) {
-            fault_ = std::move(what).error();
+            fault_ = named(std::move(what).error());
             return;
         }
         timeout_ = what->first.timeout;
@@ -117,7 +120,7 @@ private:
             }
             auto taken = self->take_in(*std::move(reply));
             if (!taken)
-                co_return std::move(taken).error();
+                co_return self->named(std::move(taken).error());
             if (self->has_document())
                 co_return true;
             if (once || self->rules_.tailable)
@@ -136,10 +139,20 @@ private:
         if (fresh_ || rules_.tailable || !until_.is_set() ||
             !until_.expired(client_->world->steady_now()))
             return std::nullopt;
+        error late = named(
+            error{core::mongo::errc::operation_timed_out,
+                  "the time that the whole query has was up before all documents were read"});
         kill_in_background();
         end();
-        return error{core::mongo::errc::operation_timed_out,
-                     "the time that the whole query has was up before all documents were read"};
+        return late;
+    }
+
+    /// An error that no command has, with the name of the one that it is about.
+    error named(error why) const
+    {
+        if (space_.empty())
+            return core::mongo::with_operation(std::move(why), command_, *in_);
+        return core::mongo::with_operation(std::move(why), "getMore", space_);
     }
 
     bool means_empty(const error& why) const noexcept
@@ -297,6 +310,8 @@ private:
     }
 
     const std::shared_ptr<client_impl> client_;
+    const std::shared_ptr<const collection_settings> in_;
+    const std::string command_;  // the first
     shell::mongo::running_operation counted_;  // between its commands as well
     std::shared_ptr<shell::mongo::session_state> session_;  // the application's, or one of ours
     std::optional<error> fault_;  // of the query itself
@@ -317,11 +332,10 @@ private:
     batch_view::iterator shown_;  // what batch() begins with
 };
 
-cursor make_cursor(std::shared_ptr<client_impl> of, result<core::mongo::query> what,
-                   const session* in)
+cursor make_cursor(cursor_origin from, result<core::mongo::query> what, const session* in)
 {
     return access::make_cursor(
-        std::make_shared<access::cursor_impl>(std::move(of), std::move(what), in));
+        std::make_shared<access::cursor_impl>(std::move(from), std::move(what), in));
 }
 
 batch_view cursor::batch() const noexcept

@@ -100,20 +100,22 @@ cursor database::run_cursor_command(bson::view command, cursor_command_options o
                                 .timeout = options.timeout ? options.timeout : settings_->timeout,
                                 .read_preference = options.read_preference};
     const core::mongo::run_command_operation opening{command, first};
-    return make_cursor(client_, as_query(opening.build(*settings_, client_->everywhere()), options),
+    const std::string name{command.empty() ? "run_cursor_command" : (*command.begin()).key()};
+    return make_cursor({client_, settings_, name},
+                       as_query(opening.build(*settings_, client_->everywhere()), options),
                        options.session);
 }
 
 cursor database::aggregate(bson::array_view pipeline, aggregate_options options) const
 {
-    return make_cursor(client_, core::mongo::aggregate(*settings_, pipeline, options),
-                       options.session);
+    return make_cursor({client_, settings_, "aggregate"},
+                       core::mongo::aggregate(*settings_, pipeline, options), options.session);
 }
 
 cursor database::list_collections(list_options options) const
 {
-    return make_cursor(client_, core::mongo::list_collections(*settings_, options),
-                       options.session);
+    return make_cursor({client_, settings_, "listCollections"},
+                       core::mongo::list_collections(*settings_, options), options.session);
 }
 
 template <class Outcome>
@@ -123,8 +125,11 @@ asio::awaitable<Outcome> start_as(const std::shared_ptr<client_impl>& client,
 {
     core::mongo::operation_space space = in;
     space.collection = operation.name;
+    auto written = operation.build(in);
+    if (!written)
+        written = unwritten(std::move(written).error(), operation, in);
     return once_created<Outcome>(
-        client->run_and_read<result<void>, void>(operation.build(in), operation.options.session,
+        client->run_and_read<result<void>, void>(std::move(written), operation.options.session,
                                                  &operation.read),
         access::make<mongo::collection>(client, settings_of(std::move(space))));
 }
@@ -135,8 +140,9 @@ asio::awaitable<Outcome> start_as(const std::shared_ptr<client_impl>& client,
                                   core::mongo::list_collection_names_operation&& operation)
 {
     const list_options options = core::mongo::names_only(operation.options);
-    return names_in<Outcome>(
-        make_cursor(client, core::mongo::list_collections(in, options), options.session));
+    return names_in<Outcome>(make_cursor(
+        {client, std::make_shared<const collection_settings>(in), "listCollections"},
+        core::mongo::list_collections(in, options), options.session));
 }
 
 namespace details {

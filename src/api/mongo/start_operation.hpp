@@ -1,6 +1,7 @@
 #pragma once
 #include "api/mongo/client_impl.hpp"
 #include "api/mongo/collection_settings.hpp"
+#include "api/mongo/command_names.hpp"
 #include "core/mongo/operation/id_source.hpp"
 #include "holdfast/mongo/handle.hpp"
 #include "holdfast/mongo/operations.hpp"
@@ -42,8 +43,11 @@ template <class Outcome, class Operation>
 asio::awaitable<Outcome> start_as(const std::shared_ptr<client_impl>& client,
                                   const collection_settings& in, Operation&& operation)
 {
+    auto made = build(operation, *client, in);
+    if (!made) [[unlikely]]
+        made = unwritten(std::move(made).error(), operation, in);
     return client->run_and_read<Outcome, typename Operation::result_type>(
-        build(operation, *client, in), operation.options.session, &Operation::read);
+        std::move(made), operation.options.session, &Operation::read);
 }
 
 namespace details {

@@ -23,9 +23,20 @@ using holdfast::mongo::delete_result;
 using holdfast::mongo::id_value;
 using holdfast::mongo::insert_one_result;
 using holdfast::mongo::update_result;
+using holdfast::mongo::write_error;
 using holdfast::mongo::write_failure;
 
 constexpr std::int32_t knows_bulk_write = 25;  // MongoDB 8.0
+
+/// The command itself is sent to a database that says nothing about its writes.
+error in_space(error why, std::string space)
+{
+    if (space.empty())
+        return why;
+    return std::move(why)
+        .with_context("operation", "bulkWrite in " + space)
+        .with_context("namespace", std::move(space));
+}
 
 /// What the specification sets aside for the header and for what all commands have in common.
 constexpr std::size_t message_overhead = 1000;
@@ -57,6 +68,7 @@ private:
     void read_results(bson::view reply);
     void read_one(bson::view from);
     void add_result(std::size_t index, bson::view from);
+    std::string failed_space() const;
 
     client_bulk_plan plan_;
     const bool ordered_;
@@ -336,12 +348,24 @@ result<client_bulk_write_result> client_writes_in_turn::finish()
 {
     if (!failure_.is_any())
         return std::move(total_);
+    std::string space = failed_space();
     if (!sent_ && failure_.has_ended())
-        return std::move(failure_).plain();
+        return in_space(std::move(failure_).plain(), std::move(space));
     auto failed_detail = std::make_shared<write_failure>();
     if (any_success_)
         failed_detail->partial_client_result = std::move(total_);
-    return std::move(failure_).as_error(std::move(failed_detail));
+    return in_space(std::move(failure_).as_error(std::move(failed_detail)), std::move(space));
+}
+
+/// The namespace of the first write that was refused, or of all writes; empty if they have several.
+std::string client_writes_in_turn::failed_space() const
+{
+    const auto& refused = failure_.write_errors();
+    if (!failure_.has_ended() && !refused.empty()) {
+        const auto first = std::ranges::min_element(refused, {}, &write_error::index);
+        return plan_.space_of(static_cast<std::size_t>(first->index));
+    }
+    return plan_.only_space();
 }
 
 result<void> check_spaces(const client_bulk_writes& work)
@@ -361,13 +385,14 @@ result<std::unique_ptr<client_writes>> client_writes::make(const operation_space
                                                            const bulk_write_options& options,
                                                            id_source& ids)
 {
+    std::string space = work.spaces().size() == 1 ? work.spaces().front() : std::string{};
     if (auto good = check_writes(work.list()); !good)
-        return std::move(good).error();
+        return in_space(std::move(good).error(), std::move(space));
     if (auto good = check_spaces(work); !good)
         return std::move(good).error();
     auto made = std::make_unique<client_writes_in_turn>(std::move(work), options, ids);
     if (auto ready = made->prepare(admin, options); !ready)
-        return std::move(ready).error();
+        return in_space(std::move(ready).error(), std::move(space));
     return result<std::unique_ptr<client_writes>>{std::move(made)};
 }
 

@@ -32,6 +32,8 @@ public:
     {
         return spaces_[operations_[index].space];
     }
+    /// The namespace of all operations; empty if they have several.
+    std::string only_space() const { return spaces_.size() == 1 ? spaces_.front() : std::string{}; }
     /// Of a document that is to be stored as it is: that of an insert or a replacement.
     std::size_t stored_size(std::size_t index) const noexcept;
     bool is_multi(std::size_t index) const noexcept

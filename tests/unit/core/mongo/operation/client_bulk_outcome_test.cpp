@@ -274,5 +274,32 @@ TEST(client_bulk_outcome, out_of_range_indexes_of_a_reply_are_ignored)
     EXPECT_EQ(failure_in(done.error()).partial_client_result.value().delete_results.count(0), 1U);
 }
 
+TEST(client_bulk_outcome, error_names_the_namespace_of_the_first_refused_write)
+{
+    client_bulk_writes work;
+    work.delete_one("db.first", doc()).delete_one("db.second", doc());
+    const auto writes = make(work, {.ordered = false});
+    ASSERT_TRUE(send(*writes->next(), {.writes = 2}));
+    writes->done(deleted(1, 1, R"({"ok": 0, "idx": 1, "code": 17276, "errmsg": "no", "n": 0})"));
+    const auto done = writes->finish();
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().context("operation"), "bulkWrite in db.second");
+    EXPECT_EQ(done.error().context("namespace"), "db.second");
+}
+
+TEST(client_bulk_outcome, error_of_all_writes_names_their_namespace_if_they_have_one)
+{
+    for (const bool one_space : {true, false}) {
+        client_bulk_writes work;
+        work.delete_one("db.first", doc()).delete_one(one_space ? "db.first" : "db.second", doc());
+        const auto writes = make(work);
+        ASSERT_TRUE(send(*writes->next(), {.writes = 2}));
+        writes->done(error{errc::no_server, "gone"});
+        const auto done = writes->finish();
+        ASSERT_FALSE(done);
+        EXPECT_EQ(done.error().context("namespace"), one_space ? "db.first" : "");
+    }
+}
+
 }  // namespace
 }  // namespace holdfast::client_bulk_outcome_test

@@ -35,6 +35,8 @@ TEST(operation_name, error_begins_with_the_operation_and_its_namespace)
          "getMore in shop.orders: E11000 duplicate key"},
         {R"({"aggregate": 1})", "aggregate in shop: E11000 duplicate key"},
         {R"({"createUser": "ada"})", "createUser in shop: E11000 duplicate key"},
+        {R"({"renameCollection": "lake.orders", "to": "lake.old"})",
+         "renameCollection in lake.orders: E11000 duplicate key"},
     };
     for (const row& r : table)
         EXPECT_EQ(with_operation(duplicate(), a_command(r.command)).summary(), r.summary);
@@ -49,6 +51,19 @@ TEST(operation_name, explanation_has_it_in_the_first_line_alone)
     EXPECT_EQ(why.message(), "E11000 duplicate key") << "the server's text alone";
     EXPECT_EQ(why.context("namespace"), "shop.orders");
     EXPECT_STREQ(failure{why}.what(), "insert into shop.orders: E11000 duplicate key");
+}
+
+TEST(operation_name, operation_without_a_command_is_named_by_its_space)
+{
+    operation_space in;
+    in.database = "shop";
+    EXPECT_EQ(with_operation(duplicate(), "dropDatabase", in).summary(),
+              "dropDatabase in shop: E11000 duplicate key");
+    in.collection = "orders";
+    const error why = with_operation(duplicate(), "insert", in);
+    EXPECT_EQ(why.summary(), "insert into shop.orders: E11000 duplicate key");
+    EXPECT_EQ(why.context("namespace"), "shop.orders");
+    EXPECT_EQ(with_operation(why, "find", std::string{"a.b"}).summary(), why.summary());
 }
 
 TEST(operation_name, error_that_has_an_operation_keeps_it)
