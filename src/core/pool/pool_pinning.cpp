@@ -24,7 +24,8 @@ error connection_pool::timed_out() const
     if (!settings_.pin_reasons.empty())
         text += ". maxPoolSize: " + std::to_string(settings_.max_size) + pinned_.text(in_use());
     std::string numbers = std::to_string(in_use()) + " connections are in use, " +
-                          std::to_string(opening()) + " are being opened; maxPoolSize " +
+                          std::to_string(opening()) + " are being opened, " +
+                          std::to_string(waiting_.size()) + " others wait; maxPoolSize " +
                           std::to_string(settings_.max_size);
     return error{pool_errc::timed_out, std::move(text)}.with_context("pool", std::move(numbers));
 }

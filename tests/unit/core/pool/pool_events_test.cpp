@@ -350,12 +350,14 @@ TEST(pool_checkout, timeout_names_the_numbers_of_the_pool)
     pool.mark_ready(start);
     pool.check_out(checkout_id{1}, start);
     pool.opened(connection_id{1}, std::nullopt, start);
-    pool.check_out(checkout_id{2}, start);
+    for (const std::uint64_t id : {2U, 3U, 4U})
+        pool.check_out(checkout_id{id}, start);
     pool.take_effects();
     pool.cancel(checkout_id{2}, checkout_failure::timeout, start);
     const error why = cause_of(pool.take_effects(), 0);
     EXPECT_EQ(why.message(), "Timed out while checking out a connection from connection pool");
-    EXPECT_EQ(why.context("pool"), "1 connections are in use, 0 are being opened; maxPoolSize 1");
+    EXPECT_EQ(why.context("pool"),
+              "1 connections are in use, 0 are being opened, 2 others wait; maxPoolSize 1");
 }
 
 TEST(pool_pinning, timed_out_checkout_counts_pinned_connections_by_reason)
