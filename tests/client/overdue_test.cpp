@@ -30,18 +30,23 @@ public:
     std::vector<std::string> warnings;
 };
 
-TEST(client_overdue, command_without_a_reply_is_reported_once)
+std::shared_ptr<overdue_watch> connect_watched(scene& s, const std::string& uri)
 {
-    scene s{{.hosts = {"a"}}};
     s.server("a").on_command("insert", [](const scripted_command&) { return keep_silent(); });
     const auto watch = std::make_shared<overdue_watch>();
     mongo::client_options options;
     options.listeners.push_back(watch);
     options.log = watch;
     const std::shared_ptr<runtime::world> world{std::shared_ptr<void>{}, &s.app.world()};
-    s.client.emplace(
-        mongo::access::in_world(world, "mongodb://a:27017/?replicaSet=rs", options).value());
+    s.client.emplace(mongo::access::in_world(world, uri, options).value());
     s.settle();
+    return watch;
+}
+
+TEST(client_overdue, command_without_a_reply_is_reported_once)
+{
+    scene s{{.hosts = {"a"}}};
+    const auto watch = connect_watched(s, "mongodb://a:27017/?replicaSet=rs");
     const operation& op = s.start(insert_of(1));
     s.simulation.run_for(29s);
     EXPECT_TRUE(watch->events.empty());
@@ -56,6 +61,26 @@ TEST(client_overdue, command_without_a_reply_is_reported_once)
     EXPECT_FALSE(op.done());
     s.client.reset();
     s.simulation.run_for(1s);
+}
+
+TEST(client_overdue, command_behind_a_load_balancer_is_reported_although_nothing_monitors)
+{
+    scene s{{.hosts = {"a"}, .sharded = true}};
+    s.simulation.run_for(1ms);  // the server begins to listen
+    const auto before = s.simulation.left();
+    s.server("a").on_hello(
+        [](const scripted_command&) { return scripted_reply{.body = hello_of_service()}; });
+    const auto watch = connect_watched(s, "mongodb://a:27017/?loadBalanced=true");
+    const operation& op = s.start(insert_of(1));
+    s.simulation.run_for(29s);
+    EXPECT_TRUE(watch->events.empty());
+    s.simulation.run_for(12s);
+    ASSERT_EQ(watch->events.size(), 1U);
+    EXPECT_EQ(watch->events[0].server.value(), "a:27017");
+    EXPECT_FALSE(op.done());
+    s.client.reset();
+    s.simulation.run_for(30s);
+    EXPECT_EQ(s.simulation.left(), before);
 }
 
 }  // namespace

@@ -58,6 +58,8 @@ void topology::open()
         if (options_.start.load_balanced) {  // it has no monitor, so no effect adds it
             for (const endpoint& balancer : options_.start.seeds)
                 add_server(balancer);
+            if (!events_->silent())
+                overdue_watch_ = tasks_.start(watch_overdue(weak_from_this(), world_));
         }
         if (options_.srv)
             srv_polling_ = tasks_.start(poll_srv(weak_from_this(), world_, *options_.srv));
@@ -109,6 +111,7 @@ void topology::close()
     change([this] {
         closed_ = true;
         srv_polling_.stop();
+        overdue_watch_.stop();
         return std::optional{core::mongo::close_topology(known_)};
     });
 }
@@ -139,6 +142,19 @@ void topology::check_failed(const endpoint& server, const error& why,
         return core::mongo::apply_failed_check(known_, server, why, kind, world_.steady_now());
     });
     events_->report_overdue(world_.steady_now());
+}
+
+/// Monitors look whether commands are overdue; behind a load balancer there are none.
+runtime::awaitable<void> topology::watch_overdue(std::weak_ptr<topology> which, runtime::world& in)
+{
+    for (;;) {
+        const runtime::wait_end end = co_await runtime::sleep_until(in, in.steady_now() +
+                                                                            overdue_after / 3);
+        const auto self = which.lock();
+        if (end == runtime::wait_end::cancelled || !self)
+            co_return;
+        self->events_->report_overdue(in.steady_now());
+    }
 }
 
 core::mongo::server_ptr topology::last_known(const endpoint& server) const

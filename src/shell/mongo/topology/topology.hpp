@@ -168,6 +168,8 @@ private:
     void remove_server(const endpoint& address);
     void publish(const core::mongo::topology_ptr& next);
     static runtime::awaitable<void> await_shutdown(std::shared_ptr<server> gone);
+    static runtime::awaitable<void> watch_overdue(std::weak_ptr<topology> which,
+                                                  runtime::world& in);
     static runtime::awaitable<void> poll_srv(std::weak_ptr<topology> which, runtime::world& in,
                                              srv_polling polling);
     bool wants_srv(const srv_polling& polling) const;
@@ -198,6 +200,7 @@ private:
     std::map<endpoint, std::shared_ptr<server>> servers_;
     std::shared_ptr<const published_topology> published_;
     runtime::background::task srv_polling_;
+    runtime::background::task overdue_watch_;  // behind a load balancer
     std::optional<time_point> last_wait_warning_;
     bool closed_ = false;
 };
