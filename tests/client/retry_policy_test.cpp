@@ -98,9 +98,9 @@ void expect_switched(const switch_row& row, const scripted_reply& first, bool re
 
 TEST(client_retry, retry_reads_and_retry_writes_switch_their_kind_of_command)
 {
-    VERIFIES("RW-017");
+    VERIFIES_BY_TRAFFIC("RW-017");
     for (const switch_row& row : switches) {
-        VERIFIES_ROW(row.id);
+        VERIFIES_ROW_BY_TRAFFIC(row.id);
         SCOPED_TRACE(name_of(row.what) + " with " + row.options);
         expect_switched(row, overloaded, row.retried);
         // Without those labels nothing shows that a command of any kind may be sent again.
@@ -122,6 +122,10 @@ struct wait_row {
 
 constexpr auto minute = "&timeoutMS=60000";
 const std::vector<milliseconds> all_waits{100ms, 200ms, 400ms, 800ms, 1600ms};
+/// No profile but this one lets an operation be retried so often.
+constexpr auto nine_retries = "&resilienceProfile=upstream_2026_07&maxAdaptiveRetries=9";
+const std::vector<milliseconds> up_to_the_cap{200ms,  400ms,   800ms,   1600ms, 3200ms,
+                                              6400ms, 10000ms, 10000ms, 10000ms};
 const std::vector<milliseconds> one_wait{100ms, 0ms, 0ms, 0ms, 0ms};
 
 /// Labelled as overload, and retryable by the rules for writes only.
@@ -140,14 +144,19 @@ const wait_row waits[] = {
     {"BP-006", {overloaded}, all_waits, 462, sent::insert, "", 6},
     {"BP-012", {only_overloaded}, {}, 462, sent::update_many},
     {"BP-012", {only_retryable}, {}, 462, sent::update_many},
-    {"BP-012", {only_overloaded}, {}, 462},
-    {"BP-012", {only_retryable}, {}, 462},
+    {"BP-003", {only_overloaded}, {}, 462},
+    {"BP-003", {only_retryable}, {}, 462},
     {"BP-004", {without_labels}, {}, 462},
     {"BP-004", {labelled_code_2, good_write()}, {100ms}, 0},
     {"BP-004", {labelled_code_2, good_write()}, {100ms}, 0, sent::update_many},
     {"BP-047", {overloaded, good_write()}, {100ms}, 0},
     {"BP-017", {overloaded}, all_waits, 462},
     {"BP-034", {half_overloaded}, all_waits, 6},
+    {"BP-001", {overloaded, good_write()}, {100ms}, 0, sent::update_many},
+    {"BP-001", {overloaded, good_write()}, {100ms}, 0, sent::run_command},
+    {"BP-002", {half_overloaded, good_write()}, {100ms}, 0},
+    {"BP-002", {unreachable, good_write()}, {0ms}, 0},
+    {"BP-019", {overloaded}, up_to_the_cap, 462, sent::insert, nine_retries},
     {"BP-011", {unreachable, overloaded, good_write()}, {0ms, 200ms}, 0},
     {"BP-060",
      {unreachable, overloaded, overloaded, overloaded, overloaded, good_write()},
@@ -170,10 +179,24 @@ void connect_and_wait_longest(scene& s, const std::string& options)
     world->chance_bits = 0xFF;
 }
 
+/// The labels of the last reply are those of the error that the application gets.
+void expect_labels_of(const scripted_reply& last, const operation& op)
+{
+    if (op.good())
+        return;
+    const bson::element labels = last.body["errorLabels"];
+    std::size_t count = 0;
+    for (const bson::element& one : labels.as_array()) {
+        EXPECT_TRUE(op.outcome->error().has_label(one.as_string())) << op.explain();
+        ++count;
+    }
+    EXPECT_EQ(op.outcome->error().labels().size(), count) << op.explain();
+}
+
 TEST(client_retry, attempts_and_backoff_follow_the_errors_of_the_operation)
 {
     for (const wait_row& row : waits) {
-        VERIFIES_ROW(row.id);
+        VERIFIES_ROW_BY_TRAFFIC(row.id);
         SCOPED_TRACE(std::string{row.id} + ": " + name_of(row.what) + " " + row.options);
         scene s{{.hosts = {"a"}}};
         s.set.wire_version = row.wire_version;
@@ -190,6 +213,7 @@ TEST(client_retry, attempts_and_backoff_follow_the_errors_of_the_operation)
             EXPECT_GT(waited, row.waits[n] - 1ms) << n;
         }
         EXPECT_LE(op.ended - seen.back().when, 2ms) << "it ends without another wait";
+        expect_labels_of(row.replies.back(), op);
         expect_clean(s);
     }
 }
@@ -225,7 +249,7 @@ const token_row token_rows[] = {
 TEST(client_retry, token_bucket_level_follows_the_attempts)
 {
     for (const token_row& row : token_rows) {
-        VERIFIES_ROW(row.id);
+        VERIFIES_ROW_BY_TRAFFIC(row.id);
         SCOPED_TRACE(std::string{row.id} + " from " + std::to_string(row.before) + " tenths");
         scene s{{.hosts = {"a"}}};
         s.server("a").on_command("insert", in_turn(row.replies));
@@ -242,6 +266,35 @@ TEST(client_retry, token_bucket_level_follows_the_attempts)
         EXPECT_EQ(budget.load().level(), core::tokens{row.after}) << op.explain();
         expect_clean(s);
     }
+}
+
+TEST(client_retry, ten_successes_pay_for_one_retry)
+{
+    VERIFIES_BY_TRAFFIC("BP-045");
+    scene s{{.hosts = {"a"}}};
+    connect_and_wait_longest(s, "&adaptiveRetries=true");
+    shell::mongo::shared_budget& budget = mongo::access::client_of(*s.client)->state->tokens;
+    budget.update([&](const core::token_bucket&) {
+        return core::token_bucket{core::tokens{0}, core::token_bucket::default_capacity};
+    });
+    const auto inserts_of_a_refused_write = [&] {
+        s.server("a").on_command("insert", in_turn({overloaded}));
+        const std::size_t before = s.server("a").count("insert");
+        EXPECT_EQ(s.write().code(), 462);
+        return s.server("a").count("insert") - before;
+    };
+    const auto succeed = [&](int times) {
+        s.server("a").on_command("insert", in_turn({good_write()}));
+        for (int i = 0; i < times; ++i)
+            EXPECT_TRUE(s.write(i).good());
+    };
+    for (int round = 0; round < 20; ++round) {
+        succeed(9);
+        EXPECT_EQ(inserts_of_a_refused_write(), 1U) << "nine tenths are no token";
+        succeed(1);
+        EXPECT_EQ(inserts_of_a_refused_write(), 2U) << "ten tenths are one, and no more";
+    }
+    expect_clean(s);
 }
 
 }  // namespace

@@ -1,9 +1,11 @@
+#include "client/bent_world.hpp"
 #include "client/prose/session_methods.hpp"
 
 #include <algorithm>
+#include <chrono>
 
-/// Prose test 3 of the specification "Client Backpressure", and what it says of all operations. 1,
-/// 2, 4 and 5, and the attempts of 3: tests/client/overload_test.cpp.
+/// Prose tests 3 and 5 of the specification "Client Backpressure", and what it says of all
+/// operations. 1, 2 and 4, and the attempts of 3: tests/client/overload_test.cpp.
 namespace holdfast::proof::client_backpressure_test {
 namespace {
 
@@ -33,6 +35,33 @@ TEST(prose_client_backpressure, 3_overload_retries_are_limited_and_keep_the_labe
         EXPECT_TRUE(done.error().has_label("RetryableError"));
         EXPECT_TRUE(done.error().has_label("SystemOverloadedError"));
         EXPECT_EQ(s.started("find").size(), row.attempts) << row.options;
+        s.close();
+    }
+}
+
+TEST(prose_client_backpressure, 5_overload_errors_are_retried_with_the_servers_base_backoff)
+{
+    using namespace std::chrono_literals;
+    for (const bool has_base : {false, true}) {
+        lab_scene s;
+        const auto world = std::make_shared<bent_world>(s.app.world());
+        s.connect_in(world, s.uri() + "&resilienceProfile=upstream_2026_07");
+        ASSERT_TRUE(s.command("sea", R"({"ping": 1})"));
+        if (has_base) {
+            ASSERT_TRUE(
+                s.command("admin", R"({"setParameter": 1, "externalClientBaseBackoffMS": 50})"));
+        }
+        s.fail(always_on, R"({"failCommands": ["insert"], "errorCode": 462,
+                              "errorLabels": ["RetryableError", "SystemOverloadedError"]})");
+        world->chance_bits = 0xFF;  // the longest waits
+        const auto done = s.start(
+            s.test_collection().insert_one(bson::doc("a", 1).view(), {}, use_awaitable));
+        ASSERT_TRUE(s.finish([&] { return done->done(); }));
+        EXPECT_FALSE(done->good());
+        EXPECT_EQ(s.started("insert").size(), 3U);
+        const duration waits = has_base ? 100ms + 200ms : 200ms + 400ms;
+        EXPECT_GT(done->took(), waits - 5ms);
+        EXPECT_LT(done->took(), waits + 15ms) << "three round trips";
         s.close();
     }
 }
@@ -69,6 +98,7 @@ TEST(prose_client_backpressure, every_method_is_retried_after_overload)
 {
     VERIFIES("BP-005");
     VERIFIES("BP-010");
+    VERIFIES_BY_TRAFFIC("RW-072");
     constexpr std::string_view numbered[] = {
         "insert_one", "insert_many",         "update_one",           "replace_one",
         "delete_one", "find_one_and_update", "find_one_and_replace", "find_one_and_delete",

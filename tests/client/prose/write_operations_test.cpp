@@ -205,6 +205,7 @@ TEST(write_operations, update_command_has_the_specified_fields)
 {
     VERIFIES("RW-043");
     VERIFIES("RW-001");
+    VERIFIES_BY_TRAFFIC("RW-042");
     shop in;
     EXPECT_TRUE(in.good(in.test_collection().update_one(bson::doc("x", 1).view(), change,
                                                         {.upsert = false}, use_awaitable)));
@@ -213,7 +214,8 @@ TEST(write_operations, update_command_has_the_specified_fields)
     EXPECT_EQ(fields_of(sent.view()), "$db lsid ordered txnNumber update updates ");
     EXPECT_EQ(sent["update"].as_string(), "coll");
     EXPECT_TRUE(sent["ordered"].as_bool());
-    EXPECT_EQ(sent["txnNumber"].type(), bson::type::int64);
+    ASSERT_EQ(sent["txnNumber"].type(), bson::type::int64);
+    EXPECT_EQ(sent["txnNumber"].as_int64(), 1);
     const bson::view statement = sent["updates"].as_array()[0].as_document();
     const std::set<std::string_view> known{"q", "u", "multi", "upsert"};
     for (const bson::element& one : statement)
