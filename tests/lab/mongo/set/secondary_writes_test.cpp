@@ -121,6 +121,17 @@ TEST_F(secondary_writes, error_of_the_primary_is_forwarded_unchanged)
     EXPECT_EQ(code_of(on.run(follows, merge)), 10107) << "no server asks twice";
 }
 
+/// The same connections serve for what secondaries answer by themselves.
+TEST_F(secondary_writes, statistics_need_no_read_preference)
+{
+    fill();
+    for (const char* const asked :
+         {R"({"dbStats": 1, "$db": "db"})", R"({"collStats": "c", "$db": "db"})",
+          R"({"dbstats": 1, "$db": "db"})", R"({"collstats": "c", "$db": "db"})"})
+        EXPECT_TRUE(is_ok(run(follows, asked))) << asked;
+    EXPECT_EQ(code_of(run(follows, R"({"count": "c", "$db": "db"})")), 13435);
+}
+
 TEST_F(secondary_writes, write_without_a_primary_is_an_error)
 {
     fill();
