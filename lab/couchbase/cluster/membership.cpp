@@ -15,11 +15,6 @@ using std::chrono::milliseconds;
 
 constexpr std::size_t most_members = 100;
 
-error broken_off(std::string reason)
-{
-    return error{errc::request_canceled, std::move(reason)};
-}
-
 }  // namespace
 
 result<void> cluster_state::fail_over(std::size_t number, milliseconds departure)

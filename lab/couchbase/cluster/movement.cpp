@@ -23,11 +23,6 @@ bool contains(const std::vector<int>& row, int node)
     return std::ranges::find(row, node) != row.end();
 }
 
-error broken_off(std::string reason)
-{
-    return error{errc::request_canceled, std::move(reason)};
-}
-
 }  // namespace
 
 void cluster_state::install(bucket_record& of, std::uint16_t id, const std::vector<int>& row,

@@ -52,6 +52,11 @@ runtime::awaitable<void> learn_later(cluster_state& of, std::size_t number)
 
 }  // namespace
 
+error broken_off(std::string reason)
+{
+    return error{errc::request_canceled, std::move(reason)};
+}
+
 bucket_record* cluster_state::find(std::string_view bucket)
 {
     const auto found = buckets.find(bucket);

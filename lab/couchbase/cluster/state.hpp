@@ -59,6 +59,9 @@ struct bucket_record {
     std::vector<std::uint64_t> histories = {};  // the uuid of each vbucket's active copy
 };
 
+/// Of a movement that does not end as it was meant to.
+error broken_off(std::string reason);
+
 /// All of a cluster, for the files that decide about it.
 struct cluster_state {
     explicit cluster_state(cluster_options with) : options{std::move(with)} {}
