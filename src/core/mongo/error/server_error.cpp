@@ -1,6 +1,7 @@
 #include "core/mongo/error/server_error.hpp"
 
 #include "core/mongo/error/server_text.hpp"
+#include "holdfast/bson/builder.hpp"
 #include "holdfast/mongo/error.hpp"
 
 #include <algorithm>
@@ -87,6 +88,24 @@ std::string_view text_in(bson::view from, std::string_view name)
     return found.type() == bson::type::string ? found.as_string() : std::string_view{};
 }
 
+/// A copy for an error to keep, with each text of its top level cut.
+bson::document limited_reply(bson::view reply)
+{
+    if (reply.bytes().size() <= max_server_text) [[likely]]
+        return bson::document{reply};
+    bson::byte_buffer bytes;
+    {
+        bson::builder out{bytes};
+        for (const bson::element& e : reply) {
+            if (e.type() == bson::type::string)
+                out.add(e.key(), limited_text(e.as_string()));
+            else
+                out.add(e.key(), e);
+        }
+    }
+    return bson::document::adopt(std::move(bytes));
+}
+
 }  // namespace
 
 const boost::system::error_category& server_category() noexcept
@@ -112,7 +131,7 @@ error without_retryable_writes(bson::view reply)
     for (const context_entry& fact : from_server.context())
         better = std::move(better).with_context(fact.name, fact.value);
     return std::move(better).with_detail(
-        std::make_shared<const holdfast::mongo::server_failure>(reply));
+        std::make_shared<const holdfast::mongo::server_failure>(limited_reply(reply)));
 }
 
 error make_server_error(bson::view reply)
@@ -127,7 +146,7 @@ error make_server_error(bson::view reply)
     if (const std::string_view name = text_in(from, "codeName"); !name.empty())
         made = std::move(made).with_context("codeName", limited_text(name));
     made = std::move(made).with_detail(
-        std::make_shared<const holdfast::mongo::server_failure>(reply));
+        std::make_shared<const holdfast::mongo::server_failure>(limited_reply(reply)));
     if (by_concern)
         made = with_server_labels(std::move(made), from);
     return with_server_labels(std::move(made), reply);

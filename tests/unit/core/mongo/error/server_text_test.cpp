@@ -55,6 +55,22 @@ TEST(server_error, long_message_and_code_name_are_cut)
     EXPECT_EQ(make_server_error(failed_with("short", "Name")).message(), "short");
 }
 
+TEST(server_error, reply_that_is_kept_has_its_long_texts_cut)
+{
+    const std::string large(4'000'000, 'm');
+    const error made = make_server_error(failed_with(large, "Name"));
+    const auto* kept = dynamic_cast<const holdfast::mongo::server_failure*>(made.detail());
+    ASSERT_NE(kept, nullptr);
+    EXPECT_LT(kept->reply.view().bytes().size(), max_server_text + 200);
+    EXPECT_EQ(kept->reply["errmsg"].as_string(), made.message());
+    EXPECT_EQ(kept->reply["code"].as_int32(), 8);
+    EXPECT_EQ(kept->reply["codeName"].as_string(), "Name");
+    const bson::document ordinary = failed_with("short", "Name");
+    const error small = make_server_error(ordinary);
+    EXPECT_EQ(dynamic_cast<const holdfast::mongo::server_failure&>(*small.detail()).reply,
+              ordinary);
+}
+
 bson::document labelled(int count, std::string_view last)
 {
     bson::byte_buffer bytes;
