@@ -160,6 +160,25 @@ TEST(client_rescue, write_that_was_retried_once_waits_for_the_deposed_primary)
     expect_clean(s);
 }
 
+TEST(client_rescue, write_that_was_retried_once_leaves_the_deposed_primary_if_time_allows_more)
+{
+    scene s;
+    connect_with_spare_connections(s);
+    s.server("a").on_command("insert", in_turn({hang_up(), keep_silent()}));
+    const operation& op = s.start(insert_of(1),
+                                  {.kind = mongo::command_kind::write, .timeout = 60s});
+    ASSERT_TRUE(wait_for(s, [&] { return s.server("a").count("insert") == 2; }));
+    const time_point known = depose(s);
+    ASSERT_TRUE(s.finish(op));
+    EXPECT_TRUE(op.good()) << op.explain();
+    EXPECT_LE(op.ended - known, 50ms + 2ms) << "the pause of a second retry, and a round trip";
+    const auto on_a = s.server("a").commands("insert");
+    const auto on_b = s.server("b").commands("insert");
+    ASSERT_EQ(on_b.size(), 1U);
+    EXPECT_EQ(on_a[0].body["txnNumber"].as_int64(), on_b[0].body["txnNumber"].as_int64());
+    expect_clean(s);
+}
+
 TEST(client_rescue, checkouts_waiting_for_a_deposed_primary_choose_the_newer_one)
 {
     for (const bool enabled : {true, false}) {

@@ -4,10 +4,9 @@ namespace holdfast::core::mongo {
 
 bool would_be_repeated(const retry_policy& policy, const retry_progress& progress, time_point now)
 {
-    constexpr double no_chance = 0;  // what is repeated at once draws no wait
+    constexpr double shortest_wait = 0;
     const failed_attempt lost{.origin = failure_origin::network};
-    return decide(policy, progress, lost, token_bucket{}, now, no_chance).outcome ==
-           retry_outcome::at_once;
+    return decide(policy, progress, lost, token_bucket{}, now, shortest_wait).retries();
 }
 
 }  // namespace holdfast::core::mongo

@@ -44,9 +44,13 @@ const row table[] = {
     {"retried once, with a deadline",
      with_deadline(write),
      {.retries = 1, .failed_before = true},
-     false},
+     true},
     {"a read retried once, with a deadline",
      with_deadline(read),
+     {.retries = 1, .failed_before = true},
+     true},
+    {"retried once, with a deadline that is too near for the wait",
+     with_deadline(write, 20ms),
      {.retries = 1, .failed_before = true},
      false},
     {"a deadline that has passed", with_deadline(write, -1s), {}, false},
@@ -84,7 +88,10 @@ TEST(rescue, command_that_leaves_a_deposed_primary_is_repeated)
             continue;
         const failed_attempt lost{.origin = failure_origin::network};
         const retry_decision d = decide(r.policy, r.progress, lost, token_bucket{}, now, 0.5);
-        EXPECT_EQ(d.outcome, retry_outcome::at_once) << r.what;
+        const bool by_deadline = r.policy.until.is_set() && r.progress.retries > 0;
+        EXPECT_EQ(d.outcome,
+                  by_deadline ? retry_outcome::after_deadline_backoff : retry_outcome::at_once)
+            << r.what;
         EXPECT_EQ(d.progress.retries, r.progress.retries + 1) << r.what << ": it counts as a retry";
     }
 }
