@@ -13,6 +13,9 @@ namespace holdfast::core::mongo {
 
 namespace {
 
+/// Of all tags together. They are kept, compared and given to listeners with each hello.
+constexpr std::size_t max_reported_tags = std::size_t{64} * 1024;
+
 /// Fields of a hello reply are read kindly: one that is absent, or of an unexpected type, keeps its
 /// default, for a server that is a little odd is still worth talking to.
 template <class T>
@@ -183,7 +186,8 @@ std::size_t longest_name(bson::view reply)
         if (e.type() == bson::type::string)
             longest = std::max(longest, e.as_string().size());
     };
-    look_at(reply["setName"]);
+    for (const char* const field : {"setName", "me", "primary"})
+        look_at(reply[field]);
     for (const char* const field : {"hosts", "passives", "arbiters"}) {
         const bson::element list = reply[field];
         if (list.type() != bson::type::array || list.as_array().bytes().size() <= max_reported_name)
@@ -205,6 +209,12 @@ std::optional<error> excess(bson::view reply)
         return beyond("lists " + std::to_string(count) + " hosts", max_reported_hosts);
     if (const std::size_t longest = longest_name(reply); longest > max_reported_name)
         return beyond("has a name of " + std::to_string(longest) + " bytes", max_reported_name);
+    const bson::element tags = reply["tags"];
+    const std::size_t bytes = tags.type() == bson::type::document
+                                  ? tags.as_document().bytes().size()
+                                  : 0;
+    if (bytes > max_reported_tags)
+        return beyond("has tags of " + std::to_string(bytes) + " bytes", max_reported_tags);
     return std::nullopt;
 }
 

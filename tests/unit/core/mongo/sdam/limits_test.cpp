@@ -73,6 +73,32 @@ TEST(sdam_limits, hello_with_a_name_of_more_than_1000_bytes_is_an_error_with_bot
     }
 }
 
+TEST(sdam_limits, me_and_primary_are_names_too)
+{
+    for (const char* const field : {"me", "primary"}) {
+        const server_description s = hello("a", R"("secondary": true, "setName": "rs", ")" +
+                                                    std::string{field} + R"(": ")" +
+                                                    std::string(1'001, 'n') + '"');
+        ASSERT_TRUE(s.failure) << field;
+        EXPECT_NE(s.failure->message().find("a name of 1001 bytes"), std::string::npos);
+    }
+}
+
+TEST(sdam_limits, hello_with_more_than_64_kb_of_tags_is_an_error_with_both_numbers)
+{
+    const auto tagged = [](std::size_t length) {
+        return hello("a", R"("secondary": true, "setName": "rs", "tags": {"t": ")" +
+                              std::string(length, 'v') + R"("})");
+    };
+    constexpr std::size_t frame = 13;  // of a document with one text under a name of one letter
+    EXPECT_EQ(tagged(65'536 - frame).type, server_type::rs_secondary);
+    const server_description s = tagged(65'537 - frame);
+    EXPECT_EQ(s.type, server_type::unknown);
+    EXPECT_TRUE(s.tags.empty());
+    ASSERT_TRUE(s.failure);
+    EXPECT_EQ(s.failure->message(), "hello has tags of 65537 bytes, at most 65536 are accepted");
+}
+
 TEST(sdam_limits, members_that_secondaries_name_do_not_add_up_beyond_1000)
 {
     const topology_ptr first = apply_check(start({"a", "b"}),
