@@ -201,6 +201,24 @@ TEST(client_streaming, newest_of_endless_replies_counts)
     EXPECT_EQ(s.close(), "");
 }
 
+TEST(client_streaming, newest_reply_is_found_behind_a_buffer_full_of_older_ones)
+{
+    scene s;
+    stream_without_end(s, 10us);  // more than is read
+    s.connect();
+    s.settle(1s);
+    s.simulation.run_for(300ms);
+    ASSERT_EQ(s.events().type_of("a:27017"), "RSPrimary");
+    s.set.elect("b:27017");
+    s.simulation.run_for(100ms);
+    EXPECT_EQ(s.events().type_of("a:27017"), "RSSecondary");
+    s.server("a").on_hello([&s](const scripted_command&) {
+        return scripted_reply{.body = s.set.hello_of("a:27017")};
+    });
+    s.simulation.run_for(1s);
+    EXPECT_EQ(s.close(), "");
+}
+
 TEST(client_streaming, server_that_breaks_each_stream_is_not_asked_without_a_pause)
 {
     scene s{{.hosts = {"a"}}};

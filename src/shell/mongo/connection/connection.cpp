@@ -20,6 +20,10 @@ using core::mongo::wire_compressor;
 
 namespace {
 
+/// As much of a stream of replies is skipped at a time for the newest one, so that what the system
+/// keeps of older ones does not delay it.
+constexpr std::size_t most_skipped = 1024 * 1024;
+
 /// Nothing is broken: the caller does not wait any longer.
 bool only_late(error_code why) noexcept
 {
@@ -158,20 +162,34 @@ runtime::awaitable<result<message>> connection::next_reply(std::string_view comm
 {
     phase_ = dispatch_phase::in_flight;
     std::optional<frame> received;
+    std::size_t may_skip = newest ? most_skipped : 0;
+    bool filled = false;
     for (;;) {
         auto next = reader_.next();
         if (!next)
             co_return failed(std::move(next).error());
-        if (const frame* whole = std::get_if<frame>(&*next))
+        if (const frame* whole = std::get_if<frame>(&*next)) {
             received = *whole;
-        if (received && newest && std::holds_alternative<frame>(*next))
-            continue;  // a frame stays where it is until more is read
-        if (received)
-            co_return accept(*received, std::nullopt);
-        const runtime::io_result got = co_await stream_->read_some(reader_.writable());
+            if (newest)
+                continue;  // a frame stays where it is until more is read
+        }
+        if (received) {
+            // What fills the buffer and ends within a message is not all that has arrived.
+            if (!filled || reader_.pending() == 0 || may_skip == 0)
+                co_return accept(*received, std::nullopt);
+            if (received->bytes.data() != outgoing_.data()) {
+                outgoing_.clear();
+                std::ranges::copy(received->bytes, outgoing_.grow(received->bytes.size()));
+                received->bytes = outgoing_.bytes();
+            }
+        }
+        const std::span<std::uint8_t> into = reader_.writable();
+        const runtime::io_result got = co_await stream_->read_some(into);
         if (got.why)
             co_return broken(got.why, command);
         reader_.received(got.bytes);
+        filled = got.bytes == into.size();
+        may_skip -= std::min(may_skip, got.bytes);
     }
 }
 
