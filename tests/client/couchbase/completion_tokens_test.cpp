@@ -268,5 +268,42 @@ TEST_F(couchbase_completion_tokens, throwing_forms_throw_when_they_are_cancelled
     });
 }
 
+TEST_F(couchbase_completion_tokens, waiting_for_readiness_and_pings_can_be_cancelled)
+{
+    silence();
+    scene.simulation.partition(scene.app, scene.host_of(1));
+    const auto cancelled = [&](auto start) {
+        boost::asio::cancellation_signal stop;
+        std::optional<error_code> code;
+        start(boost::asio::bind_cancellation_slot(
+            stop.slot(), [&](const auto& got) { code = got ? error_code{} : got.error().code(); }));
+        cancel_in_flight(stop, [&] { return code.has_value(); });
+        EXPECT_EQ(code, errc::request_canceled);
+    };
+    cancelled([&](auto token) { scene.client->ping({}, std::move(token)); });
+    scene.host_of(1).crash();
+    scene.simulation.run_for(5s);
+    cancelled([&](auto token) { (*scene.client)["travel"].ready({}, std::move(token)); });
+}
+
+TEST_F(couchbase_completion_tokens, ping_ends_in_time_and_has_an_outcome_for_each_node)
+{
+    lab::couchbase::kv_fault silent;
+    silent.silent = true;
+    scene.fault(1, kv_opcode::noop, silent, lab::activation::always());
+    const auto pinged = scene.run(scene.client->ping({.timeout = 300ms}, use_awaitable));
+    ASSERT_TRUE(pinged->good()) << pinged->explain();
+    EXPECT_EQ(pinged->took(), 300ms);
+    const couchbase::ping_report& report = **pinged->outcome;
+    EXPECT_FALSE(report.all_answered());
+    for (const auto& one : report.key_value) {
+        if (one.server.value() == "n0:11210")
+            EXPECT_EQ(one.latency, 2ms) << one.error;
+        else
+            EXPECT_FALSE(one.error.empty());
+        EXPECT_EQ(one.latency.has_value(), one.error.empty());
+    }
+}
+
 }  // namespace
 }  // namespace holdfast::couchbase_completion_tokens_test

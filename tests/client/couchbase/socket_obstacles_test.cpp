@@ -115,7 +115,7 @@ TEST(couchbase_socket_breaker, open_circuit_keeps_requests_away_and_closes_after
     couchbase::cluster_options options;
     couchbase::breaker_options breaker;
     breaker.volume = 5;
-    breaker.sleep_window = 200ms;
+    breaker.sleep_window = 400ms;
     options.circuit_breaker = breaker;
     scene.connect(std::move(options));
     ASSERT_TRUE(scene.upsert("a", "{}")->good());
