@@ -53,6 +53,10 @@ public:
     /// Waits until write_now() is worth another try.
     virtual awaitable<error_code> writable() = 0;
 
+    /// Whether bytes that were offered to write_now(), and that it did not count, may leave all the
+    /// same: those that TLS has encrypted cannot be taken back.
+    virtual bool keeps_uncounted() const noexcept { return false; }
+
     /// From now on nothing waits longer than that; what is pending ends too. `never`: no limit.
     virtual void expires_at(time_point when) = 0;
 

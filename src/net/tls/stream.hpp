@@ -37,6 +37,7 @@ public:
     /// to, only the ciphertext is sent.
     runtime::io_result write_now(std::span<const std::uint8_t> bytes) override;
     runtime::awaitable<error_code> writable() override { return under_->writable(); }
+    bool keeps_uncounted() const noexcept override { return true; }
     void expires_at(time_point when) override { under_->expires_at(when); }
     void cancel() noexcept override { under_->cancel(); }
     bool peer_has_closed() noexcept override { return under_->peer_has_closed(); }

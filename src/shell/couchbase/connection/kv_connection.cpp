@@ -189,7 +189,7 @@ void kv_connection::close(error why)
         table_.end([&](const auto& request) {
             kv_delivery nothing;
             nothing.closed = end_reason_;
-            nothing.was_sent = request.waiter->begins < out_.written;
+            nothing.was_sent = request.waiter->begins < out_.leaving;
             (void)request.waiter->source.end(std::move(nothing), nowhere);
         });
         queued.swap(queue_);

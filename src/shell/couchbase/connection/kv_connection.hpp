@@ -136,6 +136,9 @@ private:
         std::size_t sent = 0;  // of `sending`
         std::uint64_t base = 0;  // bytes that were ever in here before `added`
         std::uint64_t written = 0;  // bytes that have left
+        /// And those of which that is not known: a write of them is under way on some thread, or
+        /// the stream keeps them.
+        std::uint64_t leaving = 0;
         std::uint64_t flushes = 0;  // writes
         last_frame last = {};
         bool flushing = false;

@@ -167,12 +167,17 @@ kv_connection::write_end kv_connection::write_some()
 {
     std::unique_lock lock{mutex_};
     for (;;) {
+        if (end_reason_) {
+            // What has not left by now was reported as not sent, and may be sent by another way.
+            out_.flushing = false;
+            return write_end::done;
+        }
         if (out_.sent == out_.sending.size()) {
             out_.sent = 0;
             out_.sending.clear();
             if (out_.sending.capacity() > usual_buffer)
                 out_.sending = {};
-            if (out_.added.empty() || end_reason_) {
+            if (out_.added.empty()) {
                 out_.flushing = false;
                 return write_end::done;
             }
@@ -180,11 +185,16 @@ kv_connection::write_end kv_connection::write_some()
             out_.base += out_.sending.size();
         }
         ++out_.flushes;
+        // The reader may see the end of the connection before this write has returned, and the
+        // server may have carried out what it has sent by then.
+        out_.leaving = out_.base;
         lock.unlock();
         const runtime::io_result gone = stream_->write_now(out_.sending.bytes().subspan(out_.sent));
         lock.lock();
         out_.sent += gone.bytes;
         out_.written += gone.bytes;
+        if (!stream_->keeps_uncounted())
+            out_.leaving = out_.written;
         if (!gone.why)
             continue;
         if (gone.why == boost::system::errc::operation_would_block)
