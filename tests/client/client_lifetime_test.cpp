@@ -133,25 +133,43 @@ struct busy_client : deserted {
     }
 };
 
+/// The shortest of a few times. What else the machine does can only add to them; a timer that is
+/// left behind is in all.
+template <class Measure>
+clock::duration shortest_of(const Measure& measure)
+{
+    clock::duration shortest = clock::duration::max();
+    for (int n = 0; n != 5 && shortest >= at_once; ++n)
+        shortest = std::min(shortest, measure());
+    return shortest;
+}
+
 TEST(client_lifetime, loop_of_a_closed_client_ends_with_its_last_operation)
 {
     for (const char* const more : {"", "&serverMonitoringMode=poll", "&timeoutMS=10000"}) {
-        busy_client s{more};
-        clock::time_point closed;
-        asio::co_spawn(*s.loop, s.client->close(),
-                       [&](const std::exception_ptr&) { closed = clock::now(); });
-        EXPECT_LT(s.time_to_end(closed), at_once) << more;
-        EXPECT_NE(closed, clock::time_point{});
+        const auto after_close = [more] {
+            busy_client s{more};
+            clock::time_point closed;
+            asio::co_spawn(*s.loop, s.client->close(),
+                           [&](const std::exception_ptr&) { closed = clock::now(); });
+            const clock::duration took = s.time_to_end(closed);
+            EXPECT_NE(closed, clock::time_point{});
+            return took;
+        };
+        EXPECT_LT(shortest_of(after_close), at_once) << more;
     }
 }
 
 TEST(client_lifetime, loop_of_a_destroyed_client_ends_with_its_last_operation)
 {
     for (const char* const more : {"", "&serverMonitoringMode=poll", "&timeoutMS=500"}) {
-        busy_client s{more};
-        s.server.ask([](scripted_server& script) { script.drop_connections(); });
-        s.client.reset();
-        EXPECT_LT(s.time_to_end(clock::now()), at_once) << more;
+        const auto after_destruction = [more] {
+            busy_client s{more};
+            s.server.ask([](scripted_server& script) { script.drop_connections(); });
+            s.client.reset();
+            return s.time_to_end(clock::now());
+        };
+        EXPECT_LT(shortest_of(after_destruction), at_once) << more;
     }
 }
 
