@@ -290,7 +290,8 @@ asio::awaitable<void> many(cb::collection in, std::string id)
 
 asio::awaitable<void> all_of(cb::collection in)
 {
-    const std::string prefix = "holdfast-" + in.name() + "-";
+    const auto now = std::chrono::system_clock::now().time_since_epoch().count();
+    const std::string prefix = std::to_string(now) + in.name() + "-";  // of this run alone
     std::cout << "        in the collection " << in.scope_name() << '.' << in.name() << std::endl;
     co_await whole_documents(in, prefix + "whole");
     co_await contents(in, prefix + "content");
