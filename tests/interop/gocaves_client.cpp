@@ -306,8 +306,14 @@ asio::awaitable<void> documents(cb::cluster db)
 {
     const auto bucket = db["default"];
     co_await bucket.ready({.timeout = 5s});
+    co_await db.ready({.timeout = 5s});
     check("ready", true);
-    const auto report = co_await db.ping();
+    auto report = co_await db.ping();
+    for (int n = 0; n != 40 && !report.all_answered(); ++n) {  // one connects later than others
+        asio::steady_timer wait{co_await asio::this_coro::executor, 50ms};
+        co_await wait.async_wait(asio::use_awaitable);
+        report = co_await db.ping();
+    }
     check("ping reaches all nodes", report.all_answered() && report.key_value.size() >= 2);
     check("diagnostics", db.diagnostics().key_value.size() >= 2);
     co_await all_of(bucket.default_collection());
