@@ -38,6 +38,19 @@ std::vector<std::size_t> by_identity(const std::vector<cluster_node>& nodes)
     return order;
 }
 
+/// Whether any document can be found by it.
+bool has_places(const cluster_config& config)
+{
+    if (!config.bucket)
+        return true;
+    const vbucket_map& map = config.bucket->map;
+    for (std::size_t row = 0; row != map.size; ++row) {
+        if (map.nodes[row * map.copies()] != no_node)
+            return true;
+    }
+    return false;
+}
+
 bool has_moved(const cluster_node& before, const cluster_node& after)
 {
     return before.ports != after.ports || before.alternates != after.alternates;
@@ -73,6 +86,9 @@ offer_outcome config_intake::consider(const config_offer& offered)
         return refuse(offered, seen,
                       bad_config("name", "it is that of " + described(name) + ", expected was " +
                                              described(offered.bucket)));
+    if (current_ && has_places(*current_) && !has_places(*parsed))
+        return refuse(offered, seen,
+                      bad_config("vBucketServerMap.vBucketMap", "no vbucket has an active node"));
     current_ = std::make_shared<const cluster_config>(*std::move(parsed));
     refused_.reset();
     return {.is = status::taken, .config = current_};

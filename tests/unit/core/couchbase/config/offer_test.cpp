@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace holdfast::core::couchbase::offer_test {
 namespace {
 
@@ -99,6 +101,21 @@ TEST(config_intake, newer_configuration_that_is_not_usable_leaves_the_last_good_
     EXPECT_EQ(offer(intake, text_of_revision(1, 11)), status::refused)
         << "a text of the same revision, size and host is not looked at again";
     EXPECT_EQ(intake.consider({text_of_revision(1, 11), "other", "travel"}).is, status::taken);
+}
+
+TEST(config_intake, map_without_any_active_node_does_not_replace_one_that_has_some)
+{
+    auto empty = sample_config();
+    std::ranges::fill(empty.bucket->map.nodes, no_node);
+    empty.bucket->map.forward.clear();
+    empty.revision = {1, 5};
+    config_intake intake;
+    EXPECT_EQ(offer(intake, config_text(empty)), status::taken) << "it is better than none";
+    EXPECT_EQ(offer(intake, text_of_revision(1, 6)), status::taken);
+    empty.revision = {1, 7};
+    EXPECT_EQ(offer(intake, config_text(empty)), status::refused);
+    EXPECT_EQ(intake.current()->revision, (config_revision{1, 6}));
+    EXPECT_EQ(offer(intake, text_of_revision(1, 8)), status::taken);
 }
 
 TEST(config_intake, refused_first_configuration_leaves_none)
