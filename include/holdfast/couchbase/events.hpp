@@ -51,6 +51,7 @@ struct request_retried {
     std::uint32_t attempts = 0;  // retries, with this one
     duration wait{};
     std::string decision = {};  // the sentence why
+    endpoint server = {};  // the node of the attempt; empty if none was found
 };
 
 /// Hears what happens in a cluster. All functions may be called from any thread, with no lock held;

@@ -1,6 +1,5 @@
 #include "api/couchbase/notify.hpp"
 
-#include <array>
 #include <chrono>
 #include <span>
 #include <utility>
@@ -85,14 +84,14 @@ void log_retry(log_sink& to, const core::couchbase::retry_event& event,
     if (!to.wants(log_components::retry, severity::debug))
         return;
     const std::string_view reason = name_of(event.reason);
-    const std::array fields{
-        log_field{"operation", std::string_view{request.operation()}},
-        log_field{"reason", reason},
-        log_field{"retryAttempts", static_cast<std::int64_t>(event.attempts)},
-        log_field{"waitMS",
-                  std::chrono::duration_cast<std::chrono::milliseconds>(event.wait).count()},
-        log_field{"decision", std::string_view{event.decision}},
-    };
+    std::vector<log_field> fields{{"operation", std::string_view{request.operation()}},
+                                  {"reason", reason}};
+    if (!event.server.value().empty())
+        fields.push_back({"server", std::string_view{event.server.value()}});
+    fields.push_back({"retryAttempts", static_cast<std::int64_t>(event.attempts)});
+    fields.push_back(
+        {"waitMS", std::chrono::duration_cast<std::chrono::milliseconds>(event.wait).count()});
+    fields.push_back({"decision", std::string_view{event.decision}});
     const bool scheduled = event.what == core::couchbase::retry_event::kind::scheduled;
     to.write({severity::debug, log_components::retry,
               scheduled ? "retry scheduled" : "request not retried", fields});
@@ -120,8 +119,9 @@ retry_notifier(const cluster_options& options)
             log = options.log](const core::couchbase::retry_event& event,
                                const core::couchbase::retry_request& request) {
         const bool scheduled = event.what == core::couchbase::retry_event::kind::scheduled;
-        deliver(listeners, request_retried{request.operation(), event.reason, scheduled,
-                                           event.attempts, event.wait, event.decision});
+        deliver(listeners,
+                request_retried{request.operation(), event.reason, scheduled, event.attempts,
+                                event.wait, event.decision, event.server});
         if (log)
             log_retry(*log, event, request);
     };

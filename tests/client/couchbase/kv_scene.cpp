@@ -1,7 +1,11 @@
 #include "client/couchbase/kv_scene.hpp"
 
 #include "api/couchbase/cluster_impl.hpp"
+#include "core/couchbase/route/vbucket.hpp"
 #include "core/sasl/crypto.hpp"
+#include "net/tls/tls.hpp"
+#include "support/certificates.hpp"
+#include "support/other_world.hpp"
 
 #include <chrono>
 
@@ -42,11 +46,35 @@ const login_keys& keys_of_ada()
     return made;
 }
 
+constexpr std::uint16_t plain_port = 11210;
+constexpr std::uint16_t tls_port = 11207;
+
+/// The simulator's world with TLS.
+class tls_world final : public other_world {
+public:
+    using other_world::other_world;
+    result<runtime::tls_ptr> tls(const runtime::tls_options& options) override
+    {
+        return net::make_tls(options);
+    }
+};
+
 }  // namespace
+
+runtime::tls_ptr server_tls(const std::string& certificate, const std::string& clients_ca)
+{
+    runtime::tls_options options;
+    options.certificate_key_file = certificates::file(certificate);
+    options.verify_peer = !clients_ca.empty();
+    if (!clients_ca.empty())
+        options.ca_file = certificates::file(clients_ca);
+    return net::make_tls(options).value();
+}
 
 kv_scene::kv_scene(kv_scene_options what)
     : simulation{what.seed},
       app{simulation.add_host("app")},
+      with_tls_{!what.certificate.empty()},
       counts_{std::make_shared<std::map<kv_opcode, std::int64_t>>()}
 {
     sim::link exact;
@@ -54,10 +82,18 @@ kv_scene::kv_scene(kv_scene_options what)
     exact.latency_max = 1ms;
     simulation.set_all_links(exact);
     lab::couchbase::cluster_options options;
+    if (with_tls_) {
+        app_world_ = std::make_shared<tls_world>(app.world());
+        options.tls = server_tls(what.certificate);
+    } else {
+        app_world_ = {std::shared_ptr<void>{}, &app.world()};
+    }
     for (std::size_t n = 0; n != what.nodes; ++n) {
-        hosts.push_back(&simulation.add_host("n" + std::to_string(n)));
+        hosts.push_back(
+            &simulation.add_host("n" + std::to_string(n) + (with_tls_ ? ".example.com" : "")));
         const std::string name = hosts.back()->name();
-        options.nodes.push_back({&hosts.back()->world(), name, name, 11210});
+        options.nodes.push_back({&hosts.back()->world(), name, name, plain_port,
+                                 with_tls_ ? tls_port : std::uint16_t{0}});
     }
     options.buckets = what.buckets;
     options.replicas = what.replicas;
@@ -81,9 +117,10 @@ kv_scene::~kv_scene()
 
 std::string kv_scene::uri() const
 {
-    std::string made = "couchbase://";
+    std::string made = with_tls_ ? "couchbases://" : "couchbase://";
     for (const sim::host* const one : hosts)
-        made += (one == hosts.front() ? "" : ",") + one->name() + ":11210";
+        made += (one == hosts.front() ? "" : ",") + one->name() + ":" +
+                std::to_string(with_tls_ ? tls_port : plain_port);
     return made;
 }
 
@@ -102,8 +139,11 @@ void kv_scene::connect(couchbase::cluster_options options, const std::string& mo
         options.authenticator = login();
     const auto* const used = std::get_if<couchbase::password>(&options.authenticator);
     const bool is_good = used != nullptr && used->text.view() == good_password;
-    const std::shared_ptr<runtime::world> world{std::shared_ptr<void>{}, &app.world()};
-    client.emplace(couchbase::access::in_world(world, uri() + more, std::move(options)).value());
+    std::string where = uri() + more;
+    if (with_tls_)
+        where += (more.find('?') == more.npos ? "?" : "&") + std::string{"trust_certificate="} +
+                 certificates::file("ca.pem");
+    client.emplace(couchbase::access::in_world(app_world_, where, std::move(options)).value());
     if (!is_good)
         return;
     const auto& connections = couchbase::access::impl_of(*client)->nodes().connections();
@@ -141,19 +181,52 @@ void kv_scene::clear_faults()
         node(n).faults.clear();
 }
 
-void kv_scene::count_requests(kv_opcode opcode)
+void kv_scene::watch_requests(kv_opcode opcode,
+                              std::function<void(const lab::couchbase::kv_target&)> seen)
 {
     for (std::size_t n = 0; n != cluster->nodes(); ++n) {
         lab::couchbase::kv_fault_plan::entry entry;
-        entry.chooses = [opcode, counts = counts_](const lab::couchbase::kv_target& one) {
+        entry.chooses = [opcode, seen](const lab::couchbase::kv_target& one) {
             if (one.opcode == opcode)
-                ++(*counts)[opcode];
+                seen(one);
             return false;
         };
         entry.when = lab::activation::always();
         // Before all others by its name, so that it sees every request.
         node(n).faults.set("count" + std::to_string(static_cast<int>(opcode)), std::move(entry));
     }
+}
+
+void kv_scene::count_requests(kv_opcode opcode)
+{
+    watch_requests(opcode, [opcode, counts = counts_](const auto&) { ++(*counts)[opcode]; });
+}
+
+std::string kv_scene::key_on(std::size_t number) const
+{
+    const std::size_t vbuckets = cluster->layout("travel")->map.rows.size();
+    for (int n = 0; n != 10'000; ++n) {
+        const std::string key = "key" + std::to_string(n);
+        const auto at = core::couchbase::vbucket_of(key, vbuckets);
+        if (cluster->active_node("travel", at) == number)
+            return key;
+    }
+    ADD_FAILURE() << "node " << number << " has no documents";
+    return {};
+}
+
+std::uint64_t kv_scene::written_to(std::size_t number) const
+{
+    std::uint64_t bytes = 0;
+    const auto& nodes = couchbase::access::impl_of(*client)->nodes();
+    for (const auto& bucket : nodes.buckets()) {
+        for (const auto& link : bucket->links()) {
+            const auto open = link->current();
+            if (open && link->server().value().starts_with(hosts.at(number)->name() + ":"))
+                bytes += open->statistics().written;
+        }
+    }
+    return bytes;
 }
 
 std::int64_t kv_scene::counted(kv_opcode opcode) const

@@ -29,7 +29,14 @@ struct kv_scene_options {
     std::vector<std::string> buckets = {"travel"};
     std::uint64_t seed = 1;
     std::size_t vbuckets = 1024;
+    /// Not empty: hosts are n0.example.com ..., and clients use TLS, at port 11207. A file of
+    /// certificates: "wildcard.pem".
+    std::string certificate = {};
 };
+
+/// TLS as a server has it, with one of the test's certificates. With a CA it demands certificates
+/// of its clients.
+runtime::tls_ptr server_tls(const std::string& certificate, const std::string& clients_ca = {});
 
 /// Data nodes of the lab in a simulation whose links take exactly a millisecond, and a host for the
 /// application. Nodes are the hosts n0, n1 ... at port 11210; the user is "ada", "lovelace".
@@ -49,6 +56,9 @@ public:
     void fault_everywhere(core::couchbase::kv_opcode opcode, const lab::couchbase::kv_fault& what,
                           lab::activation when);
     void clear_faults();
+    /// Calls `seen` with each request of that opcode that arrives at a node; it is not hit.
+    void watch_requests(core::couchbase::kv_opcode opcode,
+                        std::function<void(const lab::couchbase::kv_target&)> seen);
     /// Requests of that opcode that arrived at the nodes, by faults that do nothing.
     void count_requests(core::couchbase::kv_opcode opcode);
     std::int64_t counted(core::couchbase::kv_opcode opcode) const;
@@ -102,6 +112,10 @@ public:
     }
     /// An operation that opens the bucket, so that the next ones find all at hand.
     void warm_up();
+    /// A key of that node's in "travel".
+    std::string key_on(std::size_t number) const;
+    /// Bytes that the client has ever written to that node over connections that are open.
+    std::uint64_t written_to(std::size_t number) const;
 
     std::shared_ptr<shell::couchbase::connection_config> config(std::string password = "lovelace");
 
@@ -129,6 +143,8 @@ private:
         into->emplace(std::move(got));
     }
 
+    const bool with_tls_;
+    std::shared_ptr<runtime::world> app_world_;  // where clients live
     int faults_ = 0;
     std::shared_ptr<std::map<core::couchbase::kv_opcode, std::int64_t>> counts_;
 };

@@ -91,8 +91,12 @@ retry_step end(retry_state state, error why, retry_budget budget = {})
 retry_step refuse(retry_state state, failed_attempt failed, error why, time_point now,
                   std::string decision, retry_budget budget)
 {
-    const retry_event event{retry_event::kind::not_retried, failed.reason,
-                            state.request.retry_attempts(), duration::zero(), decision};
+    const retry_event event{retry_event::kind::not_retried,
+                            failed.reason,
+                            state.request.retry_attempts(),
+                            duration::zero(),
+                            decision,
+                            failed.attempt.server};
     record(state, failed, now, duration::zero(), std::move(decision));
     retry_step last = end(std::move(state), std::move(why), budget);
     last.event = event;
@@ -114,8 +118,9 @@ retry_step schedule(retry_state state, const failed_attempt& failed, duration wa
     else
         decision.append(", after ").append(to_text(wait));
     record(state, failed, now, wait, decision);
-    const retry_event event{retry_event::kind::scheduled, failed.reason,
-                            state.request.retry_attempts(), wait, std::move(decision)};
+    const retry_event event{
+        retry_event::kind::scheduled, failed.reason,        state.request.retry_attempts(), wait,
+        std::move(decision),          failed.attempt.server};
 
     state.pending.reset();
     state.where = capped ? stage::waiting_to_time_out : stage::waiting;

@@ -56,6 +56,7 @@ struct retry_event {
     std::uint32_t attempts;  // retries, with this one
     duration wait;  // as it will be: capped
     std::string decision;  // the sentence why
+    endpoint server = {};  // of the attempt; empty if no node was found for it
 };
 std::string to_text(const retry_event& event, const retry_request& request);
 
