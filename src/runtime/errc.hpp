@@ -32,6 +32,10 @@ inline constexpr const char* phase_resolve = "resolve";
 inline constexpr const char* phase_connect = "connect";
 inline constexpr const char* phase_tls = "tls";
 
+/// The context "handshake" of errc::tls_failed, if it was the connection that went: as far as TLS
+/// came, nothing was wrong.
+inline constexpr const char* handshake_broke_off = "broke off";
+
 }  // namespace holdfast::runtime
 
 template <>

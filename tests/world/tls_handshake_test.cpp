@@ -320,6 +320,8 @@ TEST(tls_handshake, server_without_tls_is_named_in_the_error)
         const error why = answered_with(r.says, r.closes);
         EXPECT_EQ(why.code(), r.code) << r.says;
         EXPECT_EQ(why.context("cause"), r.cause);
+        const bool broke_off = r.cause == "the server closed the connection during the handshake";
+        EXPECT_EQ(why.context("handshake"), broke_off ? runtime::handshake_broke_off : "");
     }
 }
 

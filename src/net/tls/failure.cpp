@@ -151,6 +151,7 @@ struct classified {
     errc code;
     std::string cause;
     const char* advice = "";
+    bool broke_off = false;  // nothing was wrong with what the peer sent, as far as it came
 };
 
 classified classify_stream(const handshake_notes& notes, const std::string& them, error_code broken)
@@ -167,9 +168,10 @@ classified classify_stream(const handshake_notes& notes, const std::string& them
         return {errc::tls_failed, them + " does not speak TLS"};
     if (broken == boost::asio::error::eof) {
         return {errc::tls_failed, them + " closed the connection during the handshake",
-                silent ? "; perhaps it does not speak TLS" : ""};
+                silent ? "; perhaps it does not speak TLS" : "", true};
     }
-    return {errc::tls_failed, "the connection broke during the handshake: " + broken.message()};
+    return {errc::tls_failed, "the connection broke during the handshake: " + broken.message(), "",
+            true};
 }
 
 const char* advice_for(int rejected_for)
@@ -259,6 +261,8 @@ error handshake_error(tls_engine& engine, tls_side side, const std::string& peer
         message += "its certificate is rejected: ";
     message += found.cause + found.advice;
     error why{found.code, std::move(message)};
+    if (found.broke_off)
+        why = std::move(why).with_context("handshake", runtime::handshake_broke_off);
     return std::move(why)
         .with_context("phase", runtime::phase_tls)
         .with_context(client ? "server" : "client", name)

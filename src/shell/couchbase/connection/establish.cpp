@@ -31,8 +31,10 @@ error in_phase(error why, const char* phase, const endpoint& server)
 
 establish_failure failed_to_connect(error why, const endpoint& server)
 {
+    // A handshake that broke off says nothing of TLS: nodes that restart do that.
+    const bool broke_off = why.context("handshake") == runtime::handshake_broke_off;
     const bool by_tls = why.code() == runtime::errc::certificate_rejected ||
-                        why.code() == runtime::errc::tls_failed;
+                        (why.code() == runtime::errc::tls_failed && !broke_off);
     return {in_phase(std::move(why), runtime::phase_connect, server), by_tls};
 }
 

@@ -17,6 +17,16 @@ using core::couchbase::cluster_config_ptr;
 using core::couchbase::kv_status;
 using core::couchbase::offer_outcome;
 
+namespace {
+
+bool is_login_step(std::optional<core::couchbase::kv_opcode> step)
+{
+    using enum core::couchbase::kv_opcode;
+    return step == sasl_auth || step == sasl_step;
+}
+
+}  // namespace
+
 kv_bucket::kv_bucket(kv_cluster& in, std::string name)
     : cluster_{in},
       name_{std::move(name)},
@@ -176,6 +186,9 @@ void kv_bucket::link_failed(const endpoint& server, const establish_failure& why
                     facts.select_bucket_answered(name_, why.status.value_or(kv_status::no_access));
                     break;
                 case bootstrap_problem::refused:
+                    if (is_login_step(why.step) && why.status)
+                        facts.sasl_answered(id->second, *why.status);
+                    break;
                 case bootstrap_problem::protocol_violation:
                     break;
                 }
