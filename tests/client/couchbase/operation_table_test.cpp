@@ -1,6 +1,8 @@
 // What holds for every operation of a collection: which are sent again after a cut, and which
 // answers are. One table, so that an operation that is added has to be put into it.
-#include "client/couchbase/operation_fixture.hpp"
+#include "client/couchbase/operation_table.hpp"
+
+#include "client/couchbase/retry_support.hpp"
 #include "core/couchbase/retry/idempotent.hpp"
 #include "holdfast/couchbase/errc.hpp"
 #include "support/verifies.hpp"
@@ -17,99 +19,12 @@ using namespace std::chrono_literals;
 using core::couchbase::kv_opcode;
 using core::couchbase::kv_status;
 using couchbase::errc;
-using couchbase::raw_json;
 using lab::activation;
 using lab::couchbase::kv_fault;
-using proof::kv_scene;
-using proof::use_awaitable;
-namespace cb = couchbase;
-
-/// The outcome of any operation.
-using run_outcome = result<bool>;
-
-template <class T>
-runtime::awaitable<run_outcome> without_value(runtime::awaitable<result<T>> what)
-{
-    auto got = co_await std::move(what);
-    if (!got)
-        co_return std::move(got).error();
-    co_return true;
-}
-
-struct table_row {
-    const char* name;
-    kv_opcode opcode;
-    bool is_idempotent;
-    std::function<runtime::awaitable<run_outcome>(const cb::collection&)> start;
-};
-
-/// All of them succeed on a document "a" that is there, and a counter "n"; "new" is not there.
-std::vector<table_row> all_operations()
-{
-    static const raw_json content{R"({"n":1})"};
-    static const cb::lookup paths{cb::get("n")};
-    static const cb::changes edit{cb::upsert("n", 2)};
-    using in = const cb::collection&;
-    const auto a = use_awaitable;
-    return {
-        {"get", kv_opcode::get, true, [a](in c) { return without_value(c.get("a", {}, a)); }},
-        {"get_if", kv_opcode::get, true, [a](in c) { return without_value(c.get_if("a", {}, a)); }},
-        {"get with expiry", kv_opcode::subdoc_multi_lookup, true,
-         [a](in c) { return without_value(c.get("a", {.with_expiry = true}, a)); }},
-        {"lookup_in", kv_opcode::subdoc_multi_lookup, true,
-         [a](in c) { return without_value(c.lookup_in("a", paths, {}, a)); }},
-        {"get_any_replica", kv_opcode::get, true,
-         [a](in c) { return without_value(c.get_any_replica("a", {}, a)); }},
-        {"lookup_in_any_replica", kv_opcode::subdoc_multi_lookup, true,
-         [a](in c) { return without_value(c.lookup_in_any_replica("a", paths, {}, a)); }},
-        {"exists", kv_opcode::get_meta, false,
-         [a](in c) { return without_value(c.exists("a", {}, a)); }},
-        {"get_and_touch", kv_opcode::get_and_touch, false,
-         [a](in c) { return without_value(c.get_and_touch("a", cb::expiry::in(1h), {}, a)); }},
-        {"get_and_lock", kv_opcode::get_and_lock, false,
-         [a](in c) { return without_value(c.get_and_lock("a", 1s, {}, a)); }},
-        {"unlock", kv_opcode::unlock, false,
-         [a](in c) { return without_value(c.unlock("a", {7}, {}, a)); }},
-        {"touch", kv_opcode::touch, false,
-         [a](in c) { return without_value(c.touch("a", cb::expiry::in(1h), {}, a)); }},
-        {"upsert", kv_opcode::upsert, false,
-         [a](in c) { return without_value(c.upsert("a", content, {}, a)); }},
-        {"insert", kv_opcode::insert, false,
-         [a](in c) { return without_value(c.insert("new", content, {}, a)); }},
-        {"replace", kv_opcode::replace, false,
-         [a](in c) { return without_value(c.replace("a", content, {}, a)); }},
-        {"append", kv_opcode::append, false,
-         [a](in c) { return without_value(c.append("a", " ", {}, a)); }},
-        {"prepend", kv_opcode::prepend, false,
-         [a](in c) { return without_value(c.prepend("a", " ", {}, a)); }},
-        {"increment", kv_opcode::increment, false,
-         [a](in c) { return without_value(c.increment("n", {}, a)); }},
-        {"decrement", kv_opcode::decrement, false,
-         [a](in c) { return without_value(c.decrement("n", {}, a)); }},
-        {"mutate_in", kv_opcode::subdoc_multi_mutation, false,
-         [a](in c) { return without_value(c.mutate_in("a", edit, {}, a)); }},
-        {"remove", kv_opcode::remove, false,
-         [a](in c) { return without_value(c.remove("a", {}, a)); }},
-    };
-}
-
-kv_fault status_fault(kv_status what)
-{
-    kv_fault made;
-    made.error_code = static_cast<int>(what);
-    return made;
-}
-
-/// One node and the documents of the table, new for each operation.
-class table_scene : public kv_scene {
-public:
-    table_scene()
-    {
-        connect();
-        EXPECT_TRUE(upsert("a", R"({"n":1})")->good());
-        EXPECT_TRUE(run(documents().increment("n", {.initial = 5}, use_awaitable))->good());
-    }
-};
+using proof::all_operations;
+using proof::status_fault;
+using proof::table_row;
+using proof::table_scene;
 
 TEST(couchbase_operation_table, cut_in_flight_is_retried_exactly_for_idempotent_operations)
 {
@@ -136,6 +51,22 @@ TEST(couchbase_operation_table, cut_in_flight_is_retried_exactly_for_idempotent_
         EXPECT_EQ(one->error().context("may_have_been_applied"), "true");
         EXPECT_EQ(scene.counted(row.opcode), 1) << "it must not be sent again";
     }
+}
+
+TEST(couchbase_operation_table, look_up_of_a_collection_is_retried_after_a_cut_for_a_change_too)
+{
+    VERIFIES_BY_TRAFFIC("CR-076");
+    table_scene scene;
+    scene.cluster->create_collection("travel", "_default", "c");
+    scene.fault(0, kv_opcode::get_collection_id, proof::cut_fault(), activation::times(2));
+    scene.count_requests(kv_opcode::get_collection_id);
+    scene.count_requests(kv_opcode::upsert);
+    const couchbase::raw_json content{"{}"};
+    const auto in = (*scene.client)["travel"].collection("c");
+    const auto stored = scene.run(in.upsert("a", content, {}, proof::use_awaitable));
+    EXPECT_TRUE(stored->good()) << stored->explain();
+    EXPECT_EQ(scene.counted(kv_opcode::get_collection_id), 3);
+    EXPECT_EQ(scene.counted(kv_opcode::upsert), 1);
 }
 
 TEST(couchbase_operation_table, silence_ends_in_a_timeout_that_is_ambiguous_unless_idempotent)
@@ -188,36 +119,99 @@ TEST(couchbase_operation_table, listed_answers_are_retried_for_every_operation)
     }
 }
 
+TEST(couchbase_operation_table, refused_vbucket_or_collection_is_retried_without_a_strategy)
+{
+    VERIFIES_BY_TRAFFIC("CR-053");
+    VERIFIES_BY_TRAFFIC("CR-081");
+    VERIFIES_BY_TRAFFIC("CR-082");
+    for (const table_row& row : all_operations()) {
+        for (const kv_status status : {kv_status::not_my_vbucket, kv_status::unknown_collection}) {
+            SCOPED_TRACE(std::string{row.name} + " " + std::to_string(static_cast<int>(status)));
+            const auto strategy = std::make_shared<proof::refusing_strategy>();
+            couchbase::cluster_options options;
+            options.strategy = strategy;
+            table_scene scene{options};
+            scene.fault(0, row.opcode, status_fault(status), activation::times(3));
+            scene.count_requests(row.opcode);
+            const auto one = scene.run(row.start(scene.documents()));
+            EXPECT_EQ(one->good(), row.opcode != kv_opcode::unlock) << one->explain();
+            EXPECT_EQ(scene.counted(row.opcode), 4);
+            EXPECT_EQ(one->took(), 1ms + 10ms + 50ms + 4 * 2ms) << "the controlled backoff";
+            EXPECT_EQ(strategy->asked, 0);
+        }
+    }
+}
+
 struct unlisted_answer {
     kv_status status;
     errc code;
 };
 
+/// All that the library knows, but for those that are retried, those that name a document's absence
+/// or existence, and "some paths failed"; and two that it does not know.
+constexpr unlisted_answer unlisted_answers[] = {
+    {kv_status::too_big, errc::value_too_large},
+    {kv_status::invalid, errc::invalid_argument},
+    {kv_status::not_stored, errc::document_not_found},
+    {kv_status::delta_bad_value, errc::delta_invalid},
+    {kv_status::no_bucket, errc::bucket_not_found},
+    {kv_status::not_locked, errc::document_not_locked},
+    {kv_status::auth_error, errc::authentication_failure},
+    {kv_status::range_error, errc::invalid_argument},
+    {kv_status::no_access, errc::authentication_failure},
+    {kv_status::not_initialized, errc::temporary_failure},
+    {kv_status::rate_limited_ingress, errc::rate_limited},
+    {kv_status::rate_limited_egress, errc::rate_limited},
+    {kv_status::rate_limited_connections, errc::rate_limited},
+    {kv_status::rate_limited_commands, errc::rate_limited},
+    {kv_status::scope_size_limit, errc::quota_limited},
+    {kv_status::unknown_frame_info, errc::invalid_argument},
+    {kv_status::unknown_command, errc::unsupported_operation},
+    {kv_status::out_of_memory, errc::temporary_failure},
+    {kv_status::not_supported, errc::unsupported_operation},
+    {kv_status::internal, errc::internal_server_failure},
+    {kv_status::busy, errc::temporary_failure},
+    {kv_status::xattr_invalid, errc::invalid_argument},
+    {kv_status::durability_invalid_level, errc::durability_level_not_available},
+    {kv_status::durability_impossible, errc::durability_impossible},
+    {kv_status::sync_write_ambiguous, errc::durability_ambiguous},
+    {kv_status::subdoc_path_not_found, errc::path_not_found},
+    {kv_status::subdoc_path_mismatch, errc::path_mismatch},
+    {kv_status::subdoc_path_invalid, errc::path_invalid},
+    {kv_status::subdoc_path_too_big, errc::path_too_big},
+    {kv_status::subdoc_doc_too_deep, errc::path_too_deep},
+    {kv_status::subdoc_cannot_insert, errc::value_invalid},
+    {kv_status::subdoc_not_json, errc::document_not_json},
+    {kv_status::subdoc_number_range, errc::number_too_big},
+    {kv_status::subdoc_delta_invalid, errc::delta_invalid},
+    {kv_status::subdoc_path_exists, errc::path_exists},
+    {kv_status::subdoc_value_too_deep, errc::value_too_deep},
+    {kv_status::subdoc_invalid_combination, errc::invalid_argument},
+    {kv_status::subdoc_xattr_invalid_flag_combination, errc::invalid_argument},
+    {kv_status::subdoc_xattr_invalid_key_combination, errc::xattr_invalid_key_combo},
+    {kv_status::subdoc_xattr_unknown_macro, errc::xattr_unknown_macro},
+    {kv_status::subdoc_xattr_unknown_virtual_attribute, errc::xattr_unknown_virtual_attribute},
+    {kv_status::subdoc_xattr_cannot_modify_virtual_attribute,
+     errc::xattr_cannot_modify_virtual_attribute},
+    {kv_status::subdoc_xattr_invalid_order, errc::invalid_argument},
+    {kv_status::subdoc_xattr_unknown_virtual_attribute_macro, errc::xattr_unknown_macro},
+    {kv_status::subdoc_can_only_revive_deleted_documents, errc::cannot_revive_living_document},
+    {kv_status::subdoc_deleted_document_cannot_have_value, errc::invalid_argument},
+    {kv_status::subdoc_field_not_binary, errc::path_mismatch},
+    {kv_status{0x0f}, errc::generic_failure},
+    {kv_status{0x7abc}, errc::generic_failure},
+};
+
 TEST(couchbase_operation_table, answers_that_are_not_listed_are_one_request_for_every_operation)
 {
+    VERIFIES_BY_TRAFFIC("CR-004");
     VERIFIES_BY_TRAFFIC("CR-080");
-    const unlisted_answer answers[] = {
-        {kv_status::too_big, errc::value_too_large},
-        {kv_status::invalid, errc::invalid_argument},
-        {kv_status::no_access, errc::authentication_failure},
-        {kv_status::unknown_command, errc::unsupported_operation},
-        {kv_status::out_of_memory, errc::temporary_failure},
-        {kv_status::not_supported, errc::unsupported_operation},
-        {kv_status::internal, errc::internal_server_failure},
-        {kv_status::busy, errc::temporary_failure},
-        {kv_status::durability_invalid_level, errc::durability_level_not_available},
-        {kv_status::durability_impossible, errc::durability_impossible},
-        {kv_status::sync_write_ambiguous, errc::durability_ambiguous},
-        {kv_status::rate_limited_commands, errc::rate_limited},
-        {kv_status::scope_size_limit, errc::quota_limited},
-        {kv_status::subdoc_xattr_unknown_macro, errc::xattr_unknown_macro},
-        {kv_status{0x7abc}, errc::generic_failure},
-    };
+    static_assert(std::size(unlisted_answers) >= 40);
     for (const table_row& row : all_operations()) {
         table_scene scene;
         scene.count_requests(row.opcode);
         std::int64_t sent = 0;
-        for (const unlisted_answer& answer : answers) {
+        for (const unlisted_answer& answer : unlisted_answers) {
             SCOPED_TRACE(std::string{row.name} + " " +
                          std::to_string(static_cast<int>(answer.status)));
             scene.fault(0, row.opcode, status_fault(answer.status), activation::times(1));
