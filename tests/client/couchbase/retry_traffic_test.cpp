@@ -1,11 +1,10 @@
 // The retry rules, proven by what goes over the wire.
 #include "client/couchbase/kv_scene.hpp"
+#include "client/couchbase/retry_support.hpp"
 #include "holdfast/couchbase/errc.hpp"
 #include "support/verifies.hpp"
 
-#include <atomic>
 #include <chrono>
-#include <numeric>
 
 namespace holdfast::couchbase_retry_traffic_test {
 namespace {
@@ -17,42 +16,12 @@ using couchbase::errc;
 using couchbase::retry_reason;
 using lab::activation;
 using lab::couchbase::kv_fault;
+using proof::cut_fault;
 using proof::kv_scene;
+using proof::labels_of;
+using proof::refusing_strategy;
+using proof::status_fault;
 using proof::use_awaitable;
-
-kv_fault status(kv_status what)
-{
-    kv_fault made;
-    made.error_code = static_cast<int>(what);
-    return made;
-}
-
-kv_fault cut()
-{
-    kv_fault made;
-    made.close_connection = true;
-    return made;
-}
-
-std::vector<std::string> labels_of(const error& why)
-{
-    std::vector<std::string> all;
-    for (const attempt& one : why.history())
-        all.push_back(one.labels.empty() ? "" : one.labels.front());
-    return all;
-}
-
-/// Counts how often it is asked, and refuses.
-class refusing_strategy final : public couchbase::retry_strategy {
-public:
-    couchbase::retry_answer retry_after(const couchbase::retry_request&,
-                                        retry_reason) const override
-    {
-        ++asked;
-        return couchbase::retry_action::no_retry();
-    }
-    mutable std::atomic<int> asked{0};
-};
 
 class couchbase_retries : public ::testing::Test {
 protected:
@@ -73,10 +42,10 @@ TEST_F(couchbase_retries, vbucket_that_is_refused_waits_by_the_fixed_steps_witho
     couchbase::cluster_options options;
     options.strategy = strategy;
     open(options);
-    const std::vector<duration> steps{1ms, 10ms, 50ms, 100ms, 500ms, 1000ms, 1000ms};
+    const std::vector<duration> steps{1ms, 10ms, 50ms, 100ms, 500ms, 1000ms, 1000ms, 1000ms};
     for (std::size_t refusals = 0; refusals <= steps.size(); ++refusals) {
         if (refusals != 0)
-            scene.fault(0, kv_opcode::get, status(kv_status::not_my_vbucket),
+            scene.fault(0, kv_opcode::get, status_fault(kv_status::not_my_vbucket),
                         activation::times(static_cast<std::int64_t>(refusals)));
         const auto one = scene.get("warm1", {.timeout = 10s});
         ASSERT_TRUE(one->good()) << one->explain();
@@ -92,13 +61,20 @@ TEST_F(couchbase_retries, vbucket_that_is_refused_for_ever_ends_with_an_unambigu
 {
     VERIFIES_BY_TRAFFIC("CR-006");
     VERIFIES_BY_TRAFFIC("CR-063");
-    open();
-    scene.fault(0, kv_opcode::upsert, status(kv_status::not_my_vbucket), activation::always());
+    const auto strategy = std::make_shared<refusing_strategy>();
+    couchbase::cluster_options options;
+    options.strategy = strategy;
+    open(options);
+    scene.fault(0, kv_opcode::upsert, status_fault(kv_status::not_my_vbucket),
+                activation::always());
+    scene.count_requests(kv_opcode::upsert);
     const auto late = scene.upsert("a", "{}", {.timeout = 2500ms});
     EXPECT_EQ(late->code(), errc::unambiguous_timeout) << late->explain();
     EXPECT_EQ(late->took(), 2500ms);
     EXPECT_EQ(late->error().context("may_have_been_applied"), "false");
-    EXPECT_EQ(labels_of(late->error()).front(), "KV_NOT_MY_VBUCKET");
+    EXPECT_EQ(labels_of(late->error()), std::vector<std::string>(7, "KV_NOT_MY_VBUCKET"));
+    EXPECT_EQ(scene.counted(kv_opcode::upsert), 7) << "the last at 1,673 ms";
+    EXPECT_EQ(strategy->asked, 0);
 }
 
 TEST_F(couchbase_retries, four_temporary_failures_cost_fifteen_milliseconds)
@@ -106,7 +82,8 @@ TEST_F(couchbase_retries, four_temporary_failures_cost_fifteen_milliseconds)
     VERIFIES_BY_TRAFFIC("CR-023");
     VERIFIES_BY_TRAFFIC("CR-084");
     open();
-    scene.fault(0, kv_opcode::upsert, status(kv_status::temporary_failure), activation::times(4));
+    scene.fault(0, kv_opcode::upsert, status_fault(kv_status::temporary_failure),
+                activation::times(4));
     scene.count_requests(kv_opcode::upsert);
     const auto one = scene.upsert("a", "{}");
     ASSERT_TRUE(one->good()) << one->explain();
@@ -122,7 +99,8 @@ TEST_F(couchbase_retries, two_hundred_retries_with_a_calculator_of_its_own_succe
     options.strategy = std::make_shared<couchbase::best_effort_retry_strategy>(
         [](std::uint32_t) -> duration { return 1ms; });
     open(options);
-    scene.fault(0, kv_opcode::get, status(kv_status::temporary_failure), activation::times(200));
+    scene.fault(0, kv_opcode::get, status_fault(kv_status::temporary_failure),
+                activation::times(200));
     const auto one = scene.get("warm1");
     ASSERT_TRUE(one->good()) << one->explain();
     EXPECT_EQ(one->took(), 200 * 1ms + 201 * 2ms);
@@ -133,7 +111,7 @@ TEST_F(couchbase_retries, locked_document_ends_with_an_unambiguous_timeout)
     VERIFIES_BY_TRAFFIC("CR-058");
     VERIFIES_BY_TRAFFIC("CR-083");
     open();
-    scene.fault(0, kv_opcode::upsert, status(kv_status::locked), activation::always());
+    scene.fault(0, kv_opcode::upsert, status_fault(kv_status::locked), activation::always());
     const auto late = scene.upsert("a", "{}", {.timeout = 1s});
     EXPECT_EQ(late->code(), errc::unambiguous_timeout) << late->explain();
     EXPECT_EQ(late->took(), 1s);
@@ -141,19 +119,25 @@ TEST_F(couchbase_retries, locked_document_ends_with_an_unambiguous_timeout)
     EXPECT_EQ(late->error().context("may_have_been_applied"), "false");
 }
 
-TEST_F(couchbase_retries, later_operation_on_a_locked_document_may_finish_first)
+TEST_F(couchbase_retries,
+       later_operation_on_the_same_document_finishes_first_if_the_first_is_refused)
 {
     VERIFIES_BY_TRAFFIC("CR-007");
     open();
-    scene.fault(0, kv_opcode::upsert, status(kv_status::locked), activation::times(3));
+    scene.fault(0, kv_opcode::upsert, status_fault(kv_status::locked), activation::times(3));
     const couchbase::raw_json first{"1"};
     const couchbase::raw_json second{"2"};
     const auto waits = scene.start(scene.documents().upsert("a", first, {}, use_awaitable));
     scene.simulation.run_for(10ms);
-    const auto overtakes = scene.run(scene.documents().upsert("b", second, {}, use_awaitable));
+    const auto overtakes = scene.run(scene.documents().upsert("a", second, {}, use_awaitable));
     EXPECT_TRUE(overtakes->good());
+    EXPECT_EQ(overtakes->took(), 2ms) << "it waits for no other";
+    EXPECT_FALSE(waits->done());
     ASSERT_TRUE(scene.finish([&] { return waits->done(); }));
     EXPECT_TRUE(waits->good());
+    const auto read = scene.get("a");
+    ASSERT_TRUE(read->good());
+    EXPECT_EQ((*read->outcome)->content, first) << "begun first, applied last";
 }
 
 TEST_F(couchbase_retries, unknown_status_is_one_request_on_the_wire)
@@ -163,7 +147,7 @@ TEST_F(couchbase_retries, unknown_status_is_one_request_on_the_wire)
     open();
     for (const kv_opcode opcode : {kv_opcode::get, kv_opcode::upsert}) {
         scene.count_requests(opcode);
-        scene.fault(0, opcode, status(kv_status{0x7abc}), activation::always());
+        scene.fault(0, opcode, status_fault(kv_status{0x7abc}), activation::always());
     }
     const auto read = scene.get("a");
     EXPECT_EQ(read->code(), errc::generic_failure) << read->explain();
@@ -173,56 +157,19 @@ TEST_F(couchbase_retries, unknown_status_is_one_request_on_the_wire)
     EXPECT_EQ(scene.counted(kv_opcode::upsert), 1);
 }
 
-struct answered_status {
-    kv_status status;
-    errc code;
-};
-
-TEST_F(couchbase_retries, answers_that_are_not_listed_are_one_request_on_the_wire)
-{
-    VERIFIES_BY_TRAFFIC("CR-004");
-    VERIFIES_BY_TRAFFIC("CR-080");
-    open();
-    constexpr answered_status all[] = {
-        {kv_status::not_found, errc::document_not_found},
-        {kv_status::exists, errc::cas_mismatch},
-        {kv_status::too_big, errc::value_too_large},
-        {kv_status::invalid, errc::invalid_argument},
-        {kv_status::no_access, errc::authentication_failure},
-        {kv_status::unknown_command, errc::unsupported_operation},
-        {kv_status::out_of_memory, errc::temporary_failure},
-        {kv_status::not_supported, errc::unsupported_operation},
-        {kv_status::internal, errc::internal_server_failure},
-        {kv_status::busy, errc::temporary_failure},
-        {kv_status::durability_invalid_level, errc::durability_level_not_available},
-        {kv_status::durability_impossible, errc::durability_impossible},
-        {kv_status::sync_write_ambiguous, errc::durability_ambiguous},
-        {kv_status::rate_limited_commands, errc::rate_limited},
-        {kv_status::scope_size_limit, errc::quota_limited},
-    };
-    scene.count_requests(kv_opcode::upsert);
-    std::int64_t sent = 0;
-    for (const answered_status& one : all) {
-        scene.fault(0, kv_opcode::upsert, status(one.status), activation::times(1));
-        const auto got = scene.upsert("a", "{}");
-        EXPECT_EQ(got->code(), one.code) << got->explain();
-        EXPECT_EQ(scene.counted(kv_opcode::upsert), ++sent);
-    }
-}
-
 TEST_F(couchbase_retries, get_survives_a_cut_and_upsert_is_reported_in_doubt)
 {
     VERIFIES_BY_TRAFFIC("CR-003");
     VERIFIES_BY_TRAFFIC("CR-022");
     VERIFIES_BY_TRAFFIC("CR-055");
     open();
-    scene.fault(0, kv_opcode::get, cut(), activation::times(1));
+    scene.fault(0, kv_opcode::get, cut_fault(), activation::times(1));
     const auto read = scene.get("warm1");
     ASSERT_TRUE(read->good()) << read->explain();
     EXPECT_LT(read->took(), 100ms);
     scene.simulation.run_for(2s);
 
-    scene.fault(0, kv_opcode::upsert, cut(), activation::times(1));
+    scene.fault(0, kv_opcode::upsert, cut_fault(), activation::times(1));
     scene.count_requests(kv_opcode::upsert);
     const auto lost = scene.upsert("a", "{}");
     EXPECT_EQ(lost->code(), errc::request_canceled) << lost->explain();
@@ -258,7 +205,7 @@ TEST_F(couchbase_retries, request_without_a_connection_is_not_sent_and_retried_w
     VERIFIES_BY_TRAFFIC("CR-049");
     open();
     scene.simulation.reset_connections(scene.app, scene.host_of(0));
-    kv_fault refused = cut();
+    kv_fault refused = cut_fault();
     scene.fault(0, kv_opcode::hello, refused, activation::times(3));
     scene.simulation.run_for(1ms);
     const auto one = scene.upsert("a", "{}");
@@ -297,7 +244,8 @@ TEST_F(couchbase_retries, wait_is_capped_by_the_deadline_and_no_frame_leaves_aft
     options.strategy = std::make_shared<couchbase::best_effort_retry_strategy>(
         [](std::uint32_t) -> duration { return 1s; });
     open(options);
-    scene.fault(0, kv_opcode::get, status(kv_status::temporary_failure), activation::always());
+    scene.fault(0, kv_opcode::get, status_fault(kv_status::temporary_failure),
+                activation::always());
     scene.count_requests(kv_opcode::get);
     const auto late = scene.get("a", {.timeout = 2500ms});
     EXPECT_EQ(late->code(), errc::unambiguous_timeout);
@@ -312,7 +260,7 @@ TEST_F(couchbase_retries, wait_is_capped_by_the_deadline_and_no_frame_leaves_aft
 TEST_F(couchbase_retries, server_without_proof_fails_operations_at_once)
 {
     VERIFIES_BY_TRAFFIC("CR-039");
-    kv_fault bare = status(kv_status::success);
+    kv_fault bare = status_fault(kv_status::success);
     scene.fault(0, kv_opcode::sasl_step, bare, activation::always());
     scene.count_requests(kv_opcode::get);
     scene.connect();
@@ -331,69 +279,21 @@ TEST_F(couchbase_retries, server_without_proof_fails_operations_at_once)
 TEST_F(couchbase_retries, login_that_breaks_off_is_no_authentication_error)
 {
     VERIFIES_BY_TRAFFIC("CR-032");
-    scene.fault(0, kv_opcode::sasl_auth, cut(), activation::always());
+    scene.fault(0, kv_opcode::sasl_auth, cut_fault(), activation::always());
     scene.connect();
     const auto late = scene.get("a", {.timeout = 300ms});
     EXPECT_EQ(late->code(), errc::unambiguous_timeout) << late->explain();
     EXPECT_EQ(late->took(), 300ms);
 }
 
-TEST_F(couchbase_retries, error_map_decides_on_statuses_that_are_not_known)
-{
-    VERIFIES_BY_TRAFFIC("CR-054");
-    VERIFIES_BY_TRAFFIC("CR-071");
-    const std::string map =
-        R"({"version":2,"revision":9,"errors":{"7ff0":{"name":"LATER","desc":"d","attrs":)"
-        R"(["retry-later"]},"7ff1":{"name":"NO","desc":"d","attrs":["item-only"]}}})";
-    kv_fault own_map = status(kv_status::success);
-    own_map.body = map;
-    scene.fault(0, kv_opcode::get_error_map, own_map, activation::always());
-    open();
-    scene.fault(0, kv_opcode::upsert, status(kv_status{0x7ff0}), activation::times(3));
-    const auto retried = scene.upsert("a", "{}");
-    ASSERT_TRUE(retried->good()) << retried->explain();
-    EXPECT_EQ(retried->took(), 1ms + 2ms + 4ms + 4 * 2ms) << "the strategy's waits";
-    scene.fault(0, kv_opcode::upsert, status(kv_status{0x7ff1}), activation::always());
-    const auto failed = scene.upsert("a", "{}");
-    EXPECT_EQ(failed->code(), errc::generic_failure);
-    EXPECT_EQ(failed->error().history().size(), 1u);
-}
-
 TEST_F(couchbase_retries, stale_login_replaces_the_connection_and_the_operation_goes_on)
 {
     VERIFIES_BY_TRAFFIC("CR-046");
     open();
-    scene.fault(0, kv_opcode::upsert, status(kv_status::auth_stale), activation::times(1));
+    scene.fault(0, kv_opcode::upsert, status_fault(kv_status::auth_stale), activation::times(1));
     const auto one = scene.upsert("a", "{}");
     EXPECT_TRUE(one->good()) << one->explain();
     EXPECT_LT(one->took(), 100ms);
-}
-
-TEST_F(couchbase_retries, open_circuit_keeps_requests_away_and_closes_after_a_success)
-{
-    VERIFIES_BY_TRAFFIC("CR-056");
-    couchbase::cluster_options options;
-    couchbase::breaker_options breaker;
-    breaker.volume = 5;
-    breaker.sleep_window = 100ms;
-    options.circuit_breaker = breaker;
-    scene.connect(options);
-    ASSERT_EQ(scene.get("a")->code(), errc::document_not_found);
-    kv_fault silent;
-    silent.silent = true;
-    scene.fault(0, kv_opcode::get, silent, activation::times(8));
-    for (int i = 0; i < 8; ++i)
-        scene.get("a", {.timeout = 5ms});
-    scene.clear_faults();
-    scene.count_requests(kv_opcode::get);
-    const auto kept_away = scene.get("a", {.timeout = 20ms});
-    EXPECT_EQ(kept_away->code(), errc::unambiguous_timeout) << kept_away->explain();
-    EXPECT_EQ(labels_of(kept_away->error()).front(), "CIRCUIT_BREAKER_OPEN");
-    EXPECT_EQ(scene.counted(kv_opcode::get), 0);
-    scene.simulation.run_for(200ms);
-    EXPECT_EQ(scene.get("a")->code(), errc::document_not_found) << "the trial request";
-    EXPECT_EQ(scene.get("a")->code(), errc::document_not_found);
-    EXPECT_EQ(scene.counted(kv_opcode::get), 2);
 }
 
 }  // namespace
