@@ -103,8 +103,9 @@ TEST(couchbase_lifetime, cancellation_at_any_moment_ends_the_operation_at_once)
 TEST(couchbase_lifetime, change_is_never_applied_twice_whenever_the_connection_is_cut)
 {
     VERIFIES_BY_TRAFFIC("CR-003");
-    for (std::uint64_t seed = 1; seed <= 150; ++seed) {
-        kv_scene scene{{.nodes = 1, .seed = seed}};
+    VERIFIES_BY_TRAFFIC("CR-055");
+    for (std::uint64_t seed = 1; seed <= 500; ++seed) {
+        kv_scene scene{{.nodes = 1, .seed = seed, .vbuckets = 64}};
         scene.connect();
         scene.warm_up();
         scene.count_requests(kv_opcode::upsert);
@@ -121,6 +122,8 @@ TEST(couchbase_lifetime, change_is_never_applied_twice_whenever_the_connection_i
         if (one->good()) {
             EXPECT_EQ(arrived, 1) << seed;
         } else {
+            EXPECT_EQ(one->code(), errc::request_canceled) << seed;
+            EXPECT_LT(one->took(), cut_at + 50ms) << seed;
             EXPECT_EQ(one->error().context("may_have_been_applied"), "true") << seed;
         }
         EXPECT_TRUE(scene.upsert("b", "1")->good()) << seed;
