@@ -145,6 +145,7 @@ TEST_F(couchbase_strategies, answer_may_come_later_and_others_are_served_meanwhi
 
 TEST_F(couchbase_strategies, strategy_that_throws_ends_the_request_with_its_error)
 {
+    VERIFIES_BY_TRAFFIC("CR-017");
     open(scripted([](const auto&, auto) -> retry_answer { throw std::runtime_error{"broken"}; }));
     fail(1);
     const auto failed = scene.get("warm1");
@@ -154,6 +155,7 @@ TEST_F(couchbase_strategies, strategy_that_throws_ends_the_request_with_its_erro
 
 TEST_F(couchbase_strategies, strategy_that_drops_its_reply_ends_the_request)
 {
+    VERIFIES_BY_TRAFFIC("CR-017");
     open(scripted(
         [](const auto&, auto) { return retry_answer::later([](couchbase::retry_reply) {}); }));
     fail(1);
