@@ -15,8 +15,9 @@ struct circuit_breaker_settings {
 
 /// Keeps requests away from an endpoint that fails most of them. Closed: all pass, and are counted
 /// in a window. Open: none pass until the sleep window is over. Half open: one request is let
-/// through to try the endpoint; its outcome closes the breaker or opens it again. A trial that
-/// never reports is given up after another sleep window, so that no breaker stays shut for ever.
+/// through to try the endpoint; its outcome closes the breaker or opens it again, and late answers
+/// to requests that were sent before it do neither. A trial that never reports is given up after
+/// another sleep window, so that no breaker stays shut for ever.
 class circuit_breaker {
 public:
     enum class state : std::uint8_t { closed, open, half_open };
@@ -50,17 +51,18 @@ public:
         shut_since_ = now;
     }
 
-    constexpr void succeeded(time_point now) noexcept
+    /// The outcome of a request that was sent then.
+    constexpr void succeeded(time_point now, time_point sent_at) noexcept
     {
-        if (state_ == state::half_open)
+        if (is_trial(sent_at))
             return close(now);
         if (state_ == state::closed)
             count(now);
     }
 
-    constexpr void failed(time_point now) noexcept
+    constexpr void failed(time_point now, time_point sent_at) noexcept
     {
-        if (state_ == state::half_open)
+        if (is_trial(sent_at))
             return open(now);
         if (state_ != state::closed)
             return;  // a late answer of the time before it opened
@@ -72,6 +74,12 @@ public:
     }
 
 private:
+    /// What was sent before the breaker opened is older by a sleep window, and trials that were
+    /// given up are, too.
+    constexpr bool is_trial(time_point sent_at) const noexcept
+    {
+        return state_ == state::half_open && sent_at >= shut_since_;
+    }
     constexpr void count(time_point now) noexcept
     {
         if (requests_ == 0 || now - window_began_ >= settings_.rolling_window) {

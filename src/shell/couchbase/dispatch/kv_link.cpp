@@ -187,18 +187,18 @@ void kv_link::sent(time_point now)
         breaker_->sent(now);
 }
 
-void kv_link::succeeded(time_point now)
+void kv_link::succeeded(time_point now, time_point sent_at)
 {
     const std::scoped_lock lock{mutex_};
     if (breaker_)
-        breaker_->succeeded(now);
+        breaker_->succeeded(now, sent_at);
 }
 
-void kv_link::failed(time_point now)
+void kv_link::failed(time_point now, time_point sent_at)
 {
     const std::scoped_lock lock{mutex_};
     if (breaker_)
-        breaker_->failed(now);
+        breaker_->failed(now, sent_at);
 }
 
 }  // namespace holdfast::shell::couchbase

@@ -71,8 +71,9 @@ public:
     // The circuit breaker, if there is one.
     bool allows(time_point now) const;
     void sent(time_point now);
-    void succeeded(time_point now);
-    void failed(time_point now);
+    /// The outcome of a request that was sent then.
+    void succeeded(time_point now, time_point sent_at);
+    void failed(time_point now, time_point sent_at);
 
 private:
     void opened(established& made);

@@ -243,7 +243,7 @@ result<kv_attempts::answer> kv_attempts::end(runtime::wait_end end)
     let_go();
     out_of_time_ = end == runtime::wait_end::timed_out;
     if (out_of_time_ && cluster_->nodes->breaker())
-        route_.link->failed(cluster_->world.steady_now());
+        route_.link->failed(cluster_->world.steady_now(), started_);
     return interrupted("while it was in flight");
 }
 
@@ -273,7 +273,7 @@ result<kv_attempts::answer> kv_attempts::take_reply(const core::couchbase::frame
     take(what);
     cluster_->budget.operation_succeeded();
     if (cluster_->nodes->breaker()) [[unlikely]]
-        route_.link->succeeded(cluster_->world.steady_now());
+        route_.link->succeeded(cluster_->world.steady_now(), started_);
     return answer{};
 }
 
@@ -281,7 +281,7 @@ error kv_attempts::lost(const kv_delivery& why)
 {
     phase_ = why.was_sent ? dispatch_phase::in_flight : dispatch_phase::not_sent;
     if (cluster_->nodes->breaker())
-        route_.link->failed(cluster_->world.steady_now());
+        route_.link->failed(cluster_->world.steady_now(), started_);
     auto failed = core::couchbase::connection_lost(route_.link->server(), started_,
                                                    why.closed->message());
     reason_ = why.was_sent ? retry_reason::socket_closed_while_in_flight
@@ -305,9 +305,9 @@ error kv_attempts::refused(const core::couchbase::frame& reply)
     if (cluster_->nodes->breaker()) {
         const time_point now = cluster_->world.steady_now();
         if (status == kv_status::temporary_failure)
-            route_.link->failed(now);
+            route_.link->failed(now, started_);
         else
-            route_.link->succeeded(now);
+            route_.link->succeeded(now, started_);
     }
     return why;
 }

@@ -14,9 +14,9 @@ circuit_breaker after(int successes, int failures, time_point when = start)
 {
     circuit_breaker breaker;
     for (int i = 0; i < successes; ++i)
-        breaker.succeeded(when);
+        breaker.succeeded(when, when);
     for (int i = 0; i < failures; ++i)
-        breaker.failed(when);
+        breaker.failed(when, when);
     return breaker;
 }
 
@@ -55,6 +55,22 @@ TEST(circuit_breaker, half_open_allows_one_canary)
     EXPECT_FALSE(breaker.allows(start + 9999ms));
 }
 
+TEST(circuit_breaker, late_answers_to_requests_sent_before_the_canary_decide_nothing)
+{
+    circuit_breaker breaker = after(0, 20);
+    breaker.sent(start + 5s);
+    breaker.succeeded(start + 5100ms, start - 1ms);
+    EXPECT_EQ(breaker.current(), state::half_open);
+    breaker.failed(start + 5100ms, start - 1ms);
+    EXPECT_EQ(breaker.current(), state::half_open);
+    // A canary that was given up is late, too.
+    breaker.sent(start + 10s);
+    breaker.succeeded(start + 10100ms, start + 5s);
+    EXPECT_EQ(breaker.current(), state::half_open);
+    breaker.succeeded(start + 10200ms, start + 10s);
+    EXPECT_EQ(breaker.current(), state::closed);
+}
+
 TEST(circuit_breaker, canary_without_a_result_is_replaced_after_the_sleep_window)
 {
     circuit_breaker breaker = after(0, 20);
@@ -69,17 +85,17 @@ TEST(circuit_breaker, canary_result_closes_or_reopens)
 {
     circuit_breaker good = after(0, 20);
     good.sent(start + 5s);
-    good.succeeded(start + 6s);
+    good.succeeded(start + 6s, start + 6s);
     EXPECT_EQ(good.current(), state::closed);
     for (int i = 0; i < 19; ++i)
-        good.failed(start + 6s);
+        good.failed(start + 6s, start + 6s);
     EXPECT_EQ(good.current(), state::closed) << "the window starts anew";
-    good.failed(start + 6s);
+    good.failed(start + 6s, start + 6s);
     EXPECT_EQ(good.current(), state::open);
 
     circuit_breaker bad = after(0, 20);
     bad.sent(start + 5s);
-    bad.failed(start + 6s);
+    bad.failed(start + 6s, start + 6s);
     EXPECT_EQ(bad.current(), state::open);
     EXPECT_FALSE(bad.allows(start + 10s));
     EXPECT_TRUE(bad.allows(start + 11s));
@@ -88,18 +104,18 @@ TEST(circuit_breaker, canary_result_closes_or_reopens)
 TEST(circuit_breaker, failures_older_than_the_rolling_window_are_dropped)
 {
     circuit_breaker breaker = after(0, 19);
-    breaker.failed(start + 60s);
+    breaker.failed(start + 60s, start + 60s);
     EXPECT_EQ(breaker.current(), state::closed);
     circuit_breaker within = after(0, 19);
-    within.failed(start + 59s);
+    within.failed(start + 59s, start + 59s);
     EXPECT_EQ(within.current(), state::open);
 }
 
 TEST(circuit_breaker, late_results_do_not_extend_the_sleep_window)
 {
     circuit_breaker breaker = after(0, 20);
-    breaker.failed(start + 4s);
-    breaker.succeeded(start + 4s);
+    breaker.failed(start + 4s, start + 4s);
+    breaker.succeeded(start + 4s, start + 4s);
     EXPECT_EQ(breaker.current(), state::open);
     EXPECT_TRUE(breaker.allows(start + 5s));
 }

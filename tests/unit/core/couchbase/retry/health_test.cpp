@@ -185,7 +185,7 @@ TEST(dispatch, every_obstacle_has_its_retry_reason)
     VERIFIES("CR-009");
     struct row { const char* id; target_view target; obstacle what; retry_reason reason; };
     circuit_breaker tripped{{.volume = 1}};
-    tripped.failed(time_point{});
+    tripped.failed(time_point{}, time_point{});
     const row table[] = {
         {"CR-049",
          {.connected = false},
