@@ -16,9 +16,10 @@ constexpr duration first_reconnect_wait = 10ms;
 constexpr duration longest_reconnect_wait = 1s;
 /// A connection that was lost sooner counts as one that could not be opened.
 constexpr duration stable_after = 1s;
-/// For the requests of a node that has left the cluster.
+/// For the requests of a node that has left the cluster. One that is well answers them at once; of
+/// one that is not, they must not keep their callers waiting while another node has its vbuckets.
 constexpr duration drain_step = 20ms;
-constexpr duration longest_drain = 2500ms;
+constexpr duration longest_drain = 1s;
 
 error retired_error()
 {
