@@ -20,6 +20,8 @@ struct planted_defects {
     bool keeps_collection_ids = false;  // that servers do not know any more
     bool trusts_any_server = false;  // whether it proves that it knows the password or not
     bool keeps_slots = false;  // of requests that were answered
+    bool oversleeps = false;  // before an attempt is made again
+    bool forgives_failures = false;  // to the circuit breaker they are successes
 };
 
 #ifdef HOLDFAST_PLANTED

@@ -87,6 +87,8 @@ INSTANTIATE_TEST_SUITE_P(
                  couchbase_new_collection, "on a collection that was made again failed"},
         planting{"trusts_any_server", &planted_defects::trusts_any_server,
                  couchbase_unproven_server, "a connection to a server without proof was opened"},
+        planting{"forgives_failures", &planted_defects::forgives_failures,
+                 couchbase_breaker_and_success, "a request went through an open circuit"},
         planting{"keeps_slots", &planted_defects::keeps_slots, couchbase_flush_and_cut,
                  "slots are in use after all operations have ended"}),
     [](const auto& one) { return std::string{one.param.name}; });

@@ -71,9 +71,8 @@ void couchbase_race::count_writes()
     }
 }
 
-void couchbase_race::connect(const std::string& more)
+void couchbase_race::connect(const std::string& more, couchbase::cluster_options options)
 {
-    couchbase::cluster_options options;
     options.listeners.push_back(watcher);
     scene.connect(std::move(options), more);
 }
@@ -115,6 +114,12 @@ void couchbase_race::close()
         return;
     closed_at = scene.simulation.now();
     scene.app.start(close_cluster(*scene.client, &closed_));
+}
+
+bool couchbase_race::run_events(std::uint64_t count)
+{
+    const std::uint64_t until = scene.simulation.events() + count;
+    return scene.simulation.run_while_not([&] { return scene.simulation.events() >= until; });
 }
 
 void couchbase_race::check_effects(race_report& report)

@@ -45,12 +45,14 @@ class couchbase_race {
 public:
     explicit couchbase_race(std::uint64_t seed, kv_scene_options what = {});
 
-    void connect(const std::string& more = {});
+    void connect(const std::string& more = {}, couchbase::cluster_options options = {});
     /// A write of a new key, or a read.
     raced_operation& begin(bool writes, std::chrono::milliseconds timeout);
     void cancel(raced_operation& one);
     void close();
 
+    /// Runs until so many things have happened in the simulation; false if nothing is left to do.
+    bool run_events(std::uint64_t count);
     /// Runs until all have ended, and adds what is wrong with them.
     void conclude(race_report& report);
 

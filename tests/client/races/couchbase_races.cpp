@@ -238,6 +238,8 @@ const std::vector<race>& couchbase_races()
 {
     static const std::vector<race> all{
         {"couchbase_cancellations", couchbase_cancellations},
+        {"couchbase_end_at_every_step", couchbase_end_at_every_step},
+        {"couchbase_breaker_and_success", couchbase_breaker_and_success},
         {"couchbase_close_in_flight", couchbase_close_in_flight},
         {"couchbase_news_in_bootstrap", couchbase_news_in_bootstrap},
         {"couchbase_two_configurations", couchbase_two_configurations},

@@ -12,6 +12,13 @@ namespace holdfast::proof {
 /// Cancellations come with replies, deadlines, refusals and the closing of the cluster.
 race_report couchbase_cancellations(std::uint64_t seed);
 
+/// Two operations of a new client are cancelled after any number of steps of what they cause, or
+/// their deadline comes then, or the cluster is closed, or they were refused before.
+race_report couchbase_end_at_every_step(std::uint64_t seed);
+
+/// A circuit breaker opens, tries and closes while late answers come in.
+race_report couchbase_breaker_and_success(std::uint64_t seed);
+
 /// The cluster is closed while a thousand requests are in flight.
 race_report couchbase_close_in_flight(std::uint64_t seed);
 

@@ -304,7 +304,7 @@ error kv_attempts::refused(const core::couchbase::frame& reply)
     react_to(status, body);
     if (cluster_->nodes->breaker()) {
         const time_point now = cluster_->world.steady_now();
-        if (status == kv_status::temporary_failure)
+        if (status == kv_status::temporary_failure && !planted.forgives_failures)
             route_.link->failed(now, started_);
         else
             route_.link->succeeded(now, started_);
