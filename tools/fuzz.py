@@ -51,6 +51,29 @@ OWN_SEEDS = {  # one small example of each shape, for targets that no official f
         "couchbase://a:7=kv,b=mcd,[::1]/bucket?kv_timeout=2.5s&network=external&colour=red",
         "couchbases://cb.example?tls_verify=none&max_in_flight=64&ip_protocol=force_ipv4",
     ],
+    "json": [
+        '{"parts":[{"name":"a\\u00e9\\ud83d\\ude00\\n","count":18446744073709551615}],'
+        '"rate":-1.5e-300,"places":{"x":-2147483648},"is_open":true}',
+        '[null,"a",{},[],0,-0,1e400,[[["\\\\"]]]]',
+    ],
+    "couchbase_reply": [
+        "\0\0\4\2\0\0\6" '{"name":"KLM","fleet":110,"rates":[1.5]}',  # of get
+        "\3\0\0" "\0\0\0\0\0\1" "7" "\0\0\0\0\0\3" '"x"' "\0\xc0\0\0\0\0"
+        "\0\0\0\0\0\1" "2",  # of lookup_in
+    ],
+    "lab_couchbase": [
+        "\x40\x00\x08" "\0\0\0\0\0\0\0\0" '{"a":1}',
+        "\x40\x16\x00" "\xc5\0\0\4" "a[1]" "\xc6\4\0\5" "_sync",  # a lookup
+        "\x40\x18\x00" "\xc8\1\0\3\0\0\0\1" "a.b" "1"
+        "\xcf\0\0\1\0\0\0\2" "n" "-3",  # a mutation
+        "\x40\x0a\x00" "n,,n=ada,r=fyko",
+    ],
+    "lab_couchbase_commands": [
+        "bucket b 1", "scope travel s", "collection travel s c", "failover 1", "freeze 0",
+        "push all twice", "refusals 0 garbage", "damage all short_rows", "config-lag 0 20",
+        "service 0 kv 11", 'fault f {"operations":["get"],"status":134,"times":2}', "hits f",
+        'error-map 0 {"version":2,"revision":1,"errors":{}}', "status", "clear", "add-node",
+    ],
     "lab_couchbase_http": [
         "GET /pools/default?x=1 HTTP/1.1\r\nHost: h\r\nAuthorization: Basic YTpi\r\n\r\n",
         "PUT /a%20b HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
@@ -76,7 +99,8 @@ def strings(node, keys):
 
 def plant_seeds(name, spec_tests, corpus):
     """Writes the seeds of one target as files named by their hash, and says how many there are."""
-    seeds = {text.encode() for text in OWN_SEEDS.get(name, [])}
+    # One byte for each character: some shapes are not texts.
+    seeds = {text.encode("latin-1") for text in OWN_SEEDS.get(name, [])}
     kind = next((k for k in SEEDS if name.startswith(k)), None)
     keys, decode = SEEDS.get(kind, (set(), None))
     for path in sorted(spec_tests.glob("**/*.json")) if keys else []:
