@@ -50,7 +50,7 @@ truth: build ## the same, harder: 3,000 storms in the simulator, a minute on soc
 	        build/bin/truth_planted sim --seeds 1..50 --defect $$defect || exit; \
 	done
 	@for defect in reused_opaque old_configuration repeated_write missed_deadline kept_collection \
-	        kept_slot; do \
+	        kept_slot unproven_login long_wait; do \
 	    $(STEP) --show '^the planted' "finds the defect $$defect" \
 	        build/bin/truth_planted sim --couchbase --seeds 1..60 --defect $$defect || exit; \
 	done

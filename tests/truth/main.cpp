@@ -6,7 +6,10 @@
 //     truth sockets --clients 16 --seconds 60
 //     truth sim --couchbase --seeds 1..2000 --jobs 2    the same for Couchbase
 //     truth sockets --couchbase --seconds 20
+//     truth endure --couchbase --minutes 60 --in-flight 64    what a client holds after an hour
 #include "shell/planted.hpp"
+#include "truth/defects.hpp"
+#include "truth/endure.hpp"
 #include "truth/sockets.hpp"
 #include "truth/storm.hpp"
 #include "truth/totals.hpp"
@@ -60,62 +63,6 @@ totals of(const storm_report& report)
     made.fewest = all.acknowledged;
     made.faults = report.faults;
     return made;
-}
-
-/// What a storm says of a Couchbase client with that defect. It may say more.
-std::string_view symptom_of(defect with)
-{
-    switch (with) {
-    case defect::old_configuration:
-        return "a configuration went back";
-    case defect::missed_deadline:
-        return " ms after its deadline";
-    case defect::kept_collection:
-        return "a collection that was made again cannot be used";
-    case defect::kept_slot:
-        return "are in use after all operations have ended";
-    case defect::none:
-    case defect::forgetful:
-    case defect::early:
-    case defect::renumber:
-    case defect::reused_opaque:
-    case defect::repeated_write:
-        break;
-    }
-    return {};
-}
-
-std::string line_with(const std::string& text, std::string_view what)
-{
-    const std::size_t at = text.find(what);
-    if (what.empty() || at == text.npos)
-        return text.substr(0, text.find('\n'));
-    const std::size_t before = text.rfind('\n', at);
-    const std::size_t from = before == text.npos ? 0 : before + 1;
-    return text.substr(from, text.find('\n', at) - from);
-}
-
-/// The harm that the planted defect does has been seen.
-bool found_out(defect with, const totals& sum)
-{
-    switch (with) {
-    case defect::none:
-        return false;
-    case defect::early:
-        return sum.lost > 0;
-    case defect::forgetful:
-    case defect::renumber:
-    case defect::repeated_write:
-        return sum.doubled > 0;
-    case defect::reused_opaque:
-        return sum.lost + sum.untrue > 0;
-    case defect::old_configuration:
-    case defect::missed_deadline:
-    case defect::kept_collection:
-    case defect::kept_slot:
-        break;
-    }
-    return sum.named > 0;
 }
 
 /// Every `jobs`-th seed.
@@ -230,6 +177,8 @@ bool plant(defect with)
     shell::planted.ignores_deadline_after_wait = with == defect::missed_deadline;
     shell::planted.keeps_collection_ids = with == defect::kept_collection;
     shell::planted.keeps_slots = with == defect::kept_slot;
+    shell::planted.trusts_any_server = with == defect::unproven_login;
+    shell::planted.oversleeps = with == defect::long_wait;
     return true;
 #else
     return with == defect::none || with == defect::forgetful || with == defect::early;
@@ -263,13 +212,17 @@ std::optional<std::uint64_t> number_in(std::string_view text)
 
 int usage()
 {
-    std::fprintf(stderr,
-                 "usage: truth sim [--couchbase] --seeds A..B [--jobs N] [--verbose] [--progress]\n"
-                 "                 [--defect forgetful|early|renumber, or for Couchbase\n"
-                 "                  reused_opaque|old_configuration|repeated_write|\n"
-                 "                  missed_deadline|kept_collection|kept_slot]\n"
-                 "       truth sockets [--couchbase] [--clients N] [--seconds N] [--members N]\n"
-                 "                     [--seed N] [--forgetful]\n");
+    std::fprintf(
+        stderr,
+        "usage: truth sim [--couchbase] --seeds A..B [--jobs N] [--verbose|--trace] [--progress]\n"
+        "                 [--defect forgetful|early|renumber, or for Couchbase\n"
+        "                  reused_opaque|old_configuration|repeated_write|\n"
+        "                  missed_deadline|kept_collection|kept_slot|\n"
+        "                  unproven_login|long_wait]\n"
+        "       truth sockets [--couchbase] [--clients N] [--seconds N] [--members N]\n"
+        "                     [--seed N] [--forgetful]\n"
+        "       truth endure --couchbase [--minutes N] [--in-flight N] [--pause-ms N]\n"
+        "                     [--minute-ms N] [--seed N] [--leaks]\n");
     return 2;
 }
 
@@ -281,7 +234,8 @@ std::optional<given_options> read_options(const std::vector<std::string_view>& a
     given_options made;
     for (std::size_t n = 0; n < arguments.size(); ++n) {
         if (arguments[n] == "--verbose" || arguments[n] == "--progress" ||
-            arguments[n] == "--forgetful" || arguments[n] == "--couchbase")
+            arguments[n] == "--forgetful" || arguments[n] == "--couchbase" ||
+            arguments[n] == "--leaks" || arguments[n] == "--trace")
             made[arguments[n]] = "1";
         else if (n + 1 < arguments.size() && arguments[n].starts_with("--"))
             made[arguments[n]] = arguments[n + 1], ++n;
@@ -289,26 +243,6 @@ std::optional<given_options> read_options(const std::vector<std::string_view>& a
             return std::nullopt;
     }
     return made;
-}
-
-std::optional<defect> defect_named(std::string_view name)
-{
-    constexpr std::pair<std::string_view, defect> all[] = {
-        {"forgetful", defect::forgetful},
-        {"early", defect::early},
-        {"renumber", defect::renumber},
-        {"reused_opaque", defect::reused_opaque},
-        {"old_configuration", defect::old_configuration},
-        {"repeated_write", defect::repeated_write},
-        {"missed_deadline", defect::missed_deadline},
-        {"kept_collection", defect::kept_collection},
-        {"kept_slot", defect::kept_slot},
-    };
-    for (const auto& [known, which] : all) {
-        if (known == name)
-            return which;
-    }
-    return std::nullopt;
 }
 
 int sim_from(const given_options& given)
@@ -328,6 +262,8 @@ int sim_from(const given_options& given)
             options.jobs = *number;
         } else if (name == "--verbose") {
             options.verbose = true;
+        } else if (name == "--trace") {
+            options.storm.with_trace = options.verbose = true;
         } else if (name == "--progress") {
             options.progress = true;
         } else if (name == "--couchbase") {
@@ -367,6 +303,31 @@ int sockets_from(const given_options& given)
     return of_couchbase ? run_couchbase_on_sockets(options) : run_mongo_on_sockets(options);
 }
 
+int endure_from(const given_options& given)
+{
+    endure_options options;
+    for (const auto& [name, value] : given) {
+        const auto number = number_in(value);
+        if (!number || *number == 0)
+            return usage();
+        if (name == "--minutes")
+            options.minutes = *number;
+        else if (name == "--minute-ms")
+            options.minute_ms = static_cast<std::uint32_t>(*number);
+        else if (name == "--in-flight")
+            options.in_flight = *number;
+        else if (name == "--pause-ms")
+            options.pause_ms = static_cast<std::uint32_t>(*number);
+        else if (name == "--seed")
+            options.seed = *number;
+        else if (name == "--leaks")
+            options.leaks = true;
+        else if (name != "--couchbase")
+            return usage();
+    }
+    return given.contains("--couchbase") ? run_couchbase_endurance(options) : usage();
+}
+
 int run(const std::vector<std::string_view>& arguments)
 {
     if (arguments.empty())
@@ -376,6 +337,8 @@ int run(const std::vector<std::string_view>& arguments)
         return sim_from(*given);
     if (given && arguments[0] == "sockets")
         return sockets_from(*given);
+    if (given && arguments[0] == "endure")
+        return endure_from(*given);
     return usage();
 }
 

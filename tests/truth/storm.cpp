@@ -53,6 +53,7 @@ public:
     storm(std::uint64_t seed, const storm_options& options)
         : in_{seed}, backend_{make_backend(in_, seed, options)}
     {
+        in_.net.keep_trace(options.with_trace);
         in_.control = &in_.net.add_host("control");
         backend_->start_servers();
         for (storm_worker& one : backend_->start_clients()) {
@@ -89,6 +90,8 @@ public:
         report.faults = script->counts();
         conclude(report, enough, ended);
         report.script = backend_->describe() + script->text();
+        for (const std::string& line : in_.net.trace())
+            report.script += line + '\n';
         return report;
     }
 

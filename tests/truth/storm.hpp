@@ -32,11 +32,14 @@ enum class defect : std::uint8_t {
     missed_deadline,    // is not looked at after a wait
     kept_collection,    // although servers do not know its id any more
     kept_slot,          // after the reply
+    unproven_login,     // to a server that has not proved that it knows the password
+    long_wait,          // before an attempt is made again
 };
 
 struct storm_options {
     protocol of = protocol::mongo;
     defect with = defect::none;
+    bool with_trace = false;  // of all that happens in the network, in the script
 };
 
 struct storm_report {

@@ -7,6 +7,8 @@
 #include "tools/holdfast/drill/couchbase/client.hpp"
 #include "truth/couchbase/faults.hpp"
 #include "truth/couchbase/rules.hpp"
+#include "truth/couchbase/sealed_tls.hpp"
+#include "truth/couchbase/service.hpp"
 
 #include <utility>
 
@@ -21,6 +23,7 @@ namespace {
 constexpr duration recovery = 1500ms;
 /// All replies have come by then, or their connections have ended.
 constexpr duration quiet = 2s;
+constexpr duration moment = 37ms;
 constexpr std::size_t coroutines = 8;
 
 /// What a probe of a client has come to.
@@ -62,13 +65,18 @@ public:
     {
         lab::couchbase::cluster_options options;
         replicas_ = 1 + in_.below(2);
+        with_tls_ = in_.below(4) == 0;
         const std::size_t nodes = replicas_ + 2 + in_.below(2);
         for (std::size_t n = 0; n < nodes; ++n) {
             const std::string name = "n" + std::to_string(n);
             in_.members.push_back(&in_.net.add_host(name));
-            options.nodes.push_back({&in_.members.back()->world(), name, name, 11210});
-            uri_ += (n == 0 ? "couchbase://" : ",") + name + ":11210";
+            options.nodes.push_back(storm_place(*in_.members.back()));
+            uri_ += (n == 0 ? "" : ",") + name + ':' +
+                    std::to_string(with_tls_ ? storm_tls_port : storm_port);
         }
+        uri_ = (with_tls_ ? "couchbases://" : "couchbase://") + uri_;
+        if (with_tls_)
+            options.tls = make_sealed_tls(certificate::trusted);
         vbuckets_ = in_.below(16) == 0 ? 1024 : 64;
         options.vbuckets = vbuckets_;
         options.buckets = {storm_bucket};
@@ -116,8 +124,10 @@ public:
     drill::client_ptr reader() override { return connect(*in_.control, "", 2500ms); }
     std::unique_ptr<fault_script> make_faults(std::size_t count) override
     {
-        auto made = std::make_unique<couchbase_faults>(in_, *servers_, replicas_, deeds_, count);
+        auto made = std::make_unique<couchbase_faults>(in_, *servers_, replicas_, with_tls_, deeds_,
+                                                       count);
         script_ = made.get();
+        watch_map();
         return made;
     }
     const drill::client_counts& counts() const noexcept override { return rules_.counts(); }
@@ -125,7 +135,7 @@ public:
     {
         return std::to_string(servers_->nodes()) + " nodes so far, " + std::to_string(replicas_) +
                " replicas, " + std::to_string(vbuckets_) + " vbuckets, " +
-               std::to_string(in_.clients.size()) + " clients\n";
+               (with_tls_ ? "TLS, " : "") + std::to_string(in_.clients.size()) + " clients\n";
     }
 
     duration calm() const noexcept override { return recovery + 1500ms; }
@@ -143,8 +153,9 @@ public:
         made += use_all_again();
         in_.net.run_for(quiet);
         for (const auto& one : clients_)
-            made += check_slots(one->handle());
+            made += check_slots_of(*one);
         made += rules_.complaints(deeds_, coroutines);
+        made += check_waiting(history, deeds_.service, recovery);
         return made;
     }
 
@@ -152,13 +163,13 @@ private:
     std::shared_ptr<drill::couchbase_client> connect(sim::host& on, const std::string& more,
                                                      std::chrono::milliseconds timeout)
     {
-        const std::shared_ptr<runtime::world> world{std::shared_ptr<void>{}, &on.world()};
+        const auto world = std::make_shared<sealing_world>(on.world());
         couchbase::password login;
         login.user = "ada";
         login.text = secret{"lovelace"};
         couchbase::cluster_options options;
         options.authenticator = std::move(login);
-        options.listeners.push_back(rules_.make_listener());
+        options.listeners.push_back(rules_.make_listener(deeds_));
         auto made = couchbase::access::in_world(world,
                                                 uri_ + (more.empty() ? "" : "?" + more.substr(1)),
                                                 std::move(options))
@@ -172,9 +183,29 @@ private:
         return clients_.back();
     }
 
+    /// As it is decided, whether nodes know it or not.
+    void watch_map()
+    {
+        if (over_)
+            return;
+        deeds_.service.note_map(in_.net.now(), servers_->layout(storm_bucket)->map.rows);
+        in_.net.at_time(in_.net.now() + 10ms, [this] { watch_map(); });
+    }
+
     static couchbase::collection scratch_of(const drill::couchbase_client& of)
     {
         return of.handle()[storm_bucket].collection(storm_collection);
+    }
+
+    /// A client that asks for configurations now and then uses a slot for a moment.
+    std::string check_slots_of(const drill::couchbase_client& of)
+    {
+        std::string made = check_slots(of.handle());
+        for (int tries = 0; tries < 3 && !made.empty(); ++tries) {
+            in_.net.run_for(moment);
+            made = check_slots(of.handle());
+        }
+        return made;
     }
 
     std::string use_all_again()
@@ -199,6 +230,7 @@ private:
     std::string uri_;
     std::size_t replicas_ = 1;
     std::size_t vbuckets_ = 64;
+    bool with_tls_ = false;
     couchbase_deeds deeds_;
     const fault_script* script_ = nullptr;
     bool over_ = false;

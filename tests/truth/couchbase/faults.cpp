@@ -22,18 +22,31 @@ constexpr bool is_data(kv_opcode opcode) noexcept
 
 std::span<const std::string_view> couchbase_fault_names() noexcept
 {
-    static constexpr std::array<std::string_view, 12> names{
+    static constexpr std::array<std::string_view, 14> names{
         "hard failover", "graceful failover", "rebalance in", "rebalance out",
         "crash",         "partition",         "freeze",       "delay",
-        "cut",           "refusals",          "lost config",  "manifest"};
+        "cut",           "refusals",          "lost config",  "manifest",
+        "no proof",      "new certificate"};
     return names;
 }
 
+lab::couchbase::node_place storm_place(sim::host& on)
+{
+    lab::couchbase::node_place made;
+    made.world = &on.world();
+    made.bind = made.host = on.name();
+    made.port = storm_port;
+    made.tls_port = storm_tls_port;
+    return made;
+}
+
 couchbase_faults::couchbase_faults(storm_hosts& in, lab::couchbase::cluster& servers,
-                                   std::size_t replicas, couchbase_deeds& deeds, std::size_t count)
+                                   std::size_t replicas, bool with_tls, couchbase_deeds& deeds,
+                                   std::size_t count)
     : fault_script{in, couchbase_fault_names().size(), count},
       servers_{servers},
       replicas_{replicas},
+      with_tls_{with_tls},
       deeds_{deeds}
 {
 }
@@ -64,9 +77,13 @@ bool couchbase_faults::happen(std::size_t kind)
     case couchbase_fault::lost_configuration:
         return lost_configuration();
     case couchbase_fault::manifest:
+        return manifest();
+    case couchbase_fault::no_proof:
+        return no_proof();
+    case couchbase_fault::new_certificate:
         break;
     }
-    return manifest();
+    return new_certificate();
 }
 
 std::vector<std::size_t> couchbase_faults::members() const
@@ -119,9 +136,11 @@ bool couchbase_faults::crash()
     ill_.insert(n);
     in_.members[n]->crash(silent);
     servers_.lost(n);
-    afterwards(in_.between(50, 2500), [this, n] {
+    afterwards(in_.between(50, 2500), [this, n, silent, loss = disturb(n)] {
         record("n" + std::to_string(n) + " comes back");
         bring_back(n);
+        // A client that has heard nothing of the crash does so when it sends again what was lost.
+        in_.net.at_time(in_.net.now() + (silent ? 2s : 0s), [this, loss] { calm(loss); });
     });
     return true;
 }
@@ -131,7 +150,8 @@ bool couchbase_faults::partition()
     const int drawn = victim();
     if (drawn < 0)
         return false;
-    const sim::host& alone = *in_.members[static_cast<std::size_t>(drawn)];
+    const auto n = static_cast<std::size_t>(drawn);
+    const sim::host& alone = *in_.members[n];
     std::vector<const sim::host*> others;
     const std::uint64_t kind = in_.below(3);
     if (kind < 2) {
@@ -152,10 +172,11 @@ bool couchbase_faults::partition()
         else
             in_.net.partition(alone, *other);
     }
-    afterwards(in_.between(200, 3000), [this, &alone, others] {
+    afterwards(in_.between(200, 3000), [this, &alone, others, loss = disturb(n)] {
         record(alone.name() + " is reached again");
         for (const sim::host* const other : others)
             in_.net.heal(alone, *other);
+        calm(loss);
     });
     return true;
 }
@@ -169,10 +190,11 @@ bool couchbase_faults::freeze()
     record("n" + std::to_string(n) + " stands still");
     ill_.insert(n);
     in_.members[n]->freeze();
-    afterwards(in_.between(100, 3000), [this, n] {
+    afterwards(in_.between(100, 3000), [this, n, loss = disturb(n)] {
         record("n" + std::to_string(n) + " goes on");
         in_.members[n]->thaw();
         ill_.erase(n);
+        calm(loss);
     });
     return true;
 }
@@ -182,7 +204,8 @@ bool couchbase_faults::delay()
     const int drawn = victim();
     if (drawn < 0)
         return false;
-    const sim::host& one = *in_.members[static_cast<std::size_t>(drawn)];
+    const auto n = static_cast<std::size_t>(drawn);
+    const sim::host& one = *in_.members[n];
     sim::link bad;
     bad.latency_max = in_.between(5, 300);
     bad.loss = in_.net.chance() * 0.1;
@@ -197,11 +220,19 @@ bool couchbase_faults::delay()
             slow(one, *other, link_state);
     };
     all(bad);
-    afterwards(in_.between(200, 3000), [this, all, &one] {
+    afterwards(in_.between(200, 3000), [this, all, &one, loss = disturb(n)] {
         record(one.name() + " has good links again");
         all(sim::link{});
+        calm(loss);
     });
     return true;
+}
+
+void couchbase_faults::reset_clients_of(std::size_t node)
+{
+    for (const sim::host* const one : in_.clients)
+        in_.net.reset_connections(*one, *in_.members[node]);
+    in_.net.reset_connections(*in_.control, *in_.members[node]);
 }
 
 bool couchbase_faults::cut()
@@ -213,8 +244,7 @@ bool couchbase_faults::cut()
     const std::uint64_t kind = in_.below(3);
     record("connections of n" + std::to_string(n) + " break");
     if (kind == 0) {
-        for (const sim::host* const one : in_.clients)
-            in_.net.reset_connections(*one, *in_.members[n]);
+        reset_clients_of(n);
         return true;
     }
     lab::couchbase::kv_fault_plan::entry entry;
@@ -226,8 +256,9 @@ bool couchbase_faults::cut()
     entry.when = lab::activation::with_probability(0.02);
     const std::string name = "cut " + std::to_string(++faults_);
     servers_.at(n).faults.set(name, std::move(entry));
-    afterwards(in_.between(200, 2000), [this, n, name] {
+    afterwards(in_.between(200, 2000), [this, n, name, loss = disturb(n)] {
         servers_.at(n).faults.set(name, {});
+        calm(loss);
         record("connections of n" + std::to_string(n) + " stay");
     });
     return true;
@@ -254,8 +285,9 @@ bool couchbase_faults::refusals()
     const std::string name = "refuse " + std::to_string(++faults_);
     record("n" + std::to_string(n) + " refuses with " + std::to_string(static_cast<int>(status)));
     servers_.at(n).faults.set(name, std::move(entry));
-    afterwards(in_.between(200, 2000), [this, n, name] {
+    afterwards(in_.between(200, 2000), [this, n, name, loss = disturb(n)] {
         servers_.at(n).faults.set(name, {});
+        calm(loss);
         record("n" + std::to_string(n) + " does not refuse any more");
     });
     return true;
@@ -283,7 +315,8 @@ bool couchbase_faults::lost_configuration()
     }
     // Without a new one there would be nothing to lose.
     servers_.publish();
-    afterwards(in_.between(500, 3000), [this] {
+    afterwards(in_.between(500, 3000), [this, loss = disturb(service_record::every_node)] {
+        calm(loss);
         record("news of configurations come as usual");
         for (std::size_t n = 0; n < servers_.nodes(); ++n) {
             servers_.at(n).push = {};

@@ -29,12 +29,15 @@ void couchbase_faults::add_node()
 {
     const std::string name = "n" + std::to_string(in_.members.size());
     in_.members.push_back(&in_.net.add_host(name));
-    (void)servers_.add_node({&in_.members.back()->world(), name, name, 11210}).has_value();
+    (void)servers_.add_node(storm_place(*in_.members.back())).has_value();
 }
 
 /// A rebalance breaks off when a node is lost on the way; it is begun again until it succeeds.
 awaitable<void> couchbase_faults::spread(std::vector<std::size_t> out)
 {
+    // A vbucket that is handed over is served by no node until another one has it; that takes long
+    // only if a node is lost meanwhile.
+    const std::size_t movement = disturb(service_record::every_node);
     for (;;) {
         const std::vector<int> before = actives();
         const auto done = co_await servers_.rebalance(out, 16);
@@ -44,6 +47,7 @@ awaitable<void> couchbase_faults::spread(std::vector<std::size_t> out)
         record("the rebalance broke off: " + done.error().message());
         co_await runtime::sleep_until(in_.control->world(), in_.net.now() + 500ms);
     }
+    calm(movement);
     record("the cluster is balanced");
     moving_ = false;
     has_ended();
@@ -53,6 +57,7 @@ awaitable<void> couchbase_faults::replace_later(duration wait, std::size_t lost)
 {
     co_await runtime::sleep_until(in_.control->world(), in_.net.now() + wait);
     bring_back(lost);
+    calm(loss_);
     add_node();
     record("n" + std::to_string(in_.members.size() - 1) + " takes the place of n" +
            std::to_string(lost));
@@ -72,6 +77,7 @@ bool couchbase_faults::hard_failover()
     record("n" + std::to_string(n) + ", which is " + states[state] + ", is failed over");
     moving_ = losing_ = true;
     begins_to_last();
+    loss_ = disturb(n);
     if (state == 1)
         servers_.hold_configuration(n, true);
     if (state >= 2)
@@ -96,6 +102,7 @@ bool couchbase_faults::hard_failover()
 
 awaitable<void> couchbase_faults::hand_over(std::size_t leaving)
 {
+    const std::size_t movement = disturb(service_record::every_node);
     for (;;) {
         const std::vector<int> before = actives();
         const auto done = co_await servers_.fail_over_gracefully(leaving);
@@ -105,6 +112,7 @@ awaitable<void> couchbase_faults::hand_over(std::size_t leaving)
         record("the graceful failover broke off: " + done.error().message());
         co_await runtime::sleep_until(in_.control->world(), in_.net.now() + 500ms);
     }
+    calm(movement);
     record("n" + std::to_string(leaving) + " was failed over gracefully");
     const duration wait = in_.between(100, 1000);
     co_await replace_later(wait, leaving);
@@ -119,6 +127,7 @@ bool couchbase_faults::graceful_failover()
     record("n" + std::to_string(n) + " is to be failed over gracefully");
     moving_ = true;
     begins_to_last();
+    loss_ = disturb(n);
     in_.control->start(hand_over(n));
     return true;
 }

@@ -9,7 +9,14 @@ namespace holdfast::truth {
 
 class client_rules::listener final : public couchbase::event_listener {
 public:
-    explicit listener(client_rules& of) : of_{of} {}
+    listener(client_rules& of, const couchbase_deeds& deeds) : of_{of}, deeds_{deeds} {}
+
+    void on(const couchbase::connection_opened& e) override
+    {
+        const std::string& server = e.server.value();
+        if (deeds_.unproven.contains(server.substr(0, server.find(':'))))
+            of_.broken_ += "a connection to " + server + " was opened without its proof\n";
+    }
 
     void on(const couchbase::request_retried& e) override
     {
@@ -34,12 +41,13 @@ public:
 
 private:
     client_rules& of_;
+    const couchbase_deeds& deeds_;
     std::map<std::string, std::int64_t> last_;
 };
 
-std::shared_ptr<couchbase::event_listener> client_rules::make_listener()
+std::shared_ptr<couchbase::event_listener> client_rules::make_listener(const couchbase_deeds& deeds)
 {
-    return std::make_shared<listener>(*this);
+    return std::make_shared<listener>(*this, deeds);
 }
 
 std::string client_rules::complaints(const couchbase_deeds& deeds, std::size_t coroutines) const
@@ -83,8 +91,9 @@ std::string check_slots(const couchbase::cluster& of)
                 continue;
             const auto slots = connection->statistics();
             if (slots.waiting + slots.abandoned != 0)
-                made += std::to_string(slots.waiting + slots.abandoned) +
-                        " slots of the connection to " + connection->server().value() +
+                made += std::to_string(slots.waiting) + " waiting and " +
+                        std::to_string(slots.abandoned) + " abandoned slots of the connection to " +
+                        connection->server().value() +
                         " are in use after all operations have ended\n";
         }
     }

@@ -17,13 +17,13 @@ namespace holdfast::truth {
 /// Listens to all clusters of a storm.
 class client_rules {
 public:
-    /// One for each cluster.
-    std::shared_ptr<couchbase::event_listener> make_listener();
+    /// One for each cluster, which lives no longer than the deeds.
+    std::shared_ptr<couchbase::event_listener> make_listener(const couchbase_deeds& deeds);
 
     const drill::client_counts& counts() const noexcept { return counts_; }
 
-    /// What was broken: configurations that went back, and requests that went to the wrong node
-    /// more often than the moves of vbuckets explain.
+    /// What was broken: configurations that went back, logins without proof, and requests that went
+    /// to the wrong node more often than the moves of vbuckets explain.
     std::string complaints(const couchbase_deeds& deeds, std::size_t coroutines) const;
 
 private:

@@ -6,6 +6,7 @@
 #include "tools/holdfast/drill/report.hpp"
 #include "tools/holdfast/drill/workload.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -28,6 +29,9 @@ struct node_faults {
     int rebalances = 0;
     int crashes = 0;
     std::string trouble = {};  // what could not be mended
+    /// The longest time by which a pause of this thread was too long: so late the machine makes
+    /// operations, too.
+    clock::duration held_up{};
 };
 
 class storm_on_sockets {
@@ -59,7 +63,9 @@ public:
 private:
     void pause(std::uint64_t most_ms)
     {
-        std::this_thread::sleep_for(std::chrono::milliseconds{100 + chance_() % most_ms});
+        const auto end = clock::now() + std::chrono::milliseconds{100 + chance_() % most_ms};
+        std::this_thread::sleep_until(end);
+        count_.held_up = std::max(count_.held_up, clock::now() - end);
     }
     void check(const result<void>& done)
     {
@@ -105,6 +111,8 @@ int report_storm(drill::drill_report received, const node_faults& count)
     std::fputs(drill::draw(received).c_str(), stdout);
     std::printf("faults: %d failovers, %d rebalances, %d crashes\n", count.failovers,
                 count.rebalances, count.crashes);
+    std::printf("this process had to wait up to %lld ms for a processor\n",
+                static_cast<long long>(count.held_up / 1ms));
     std::printf("%llu writes without durability were lost by failovers\n",
                 static_cast<unsigned long long>(received.found.total.forgotten));
     return drill::passed(received) ? 0 : 1;

@@ -78,7 +78,7 @@ settled_step kv_attempts::apply(core::couchbase::retry_step step)
                               ? capped->wait
                               : std::get<core::couchbase::retry_after>(step.next).wait;
     state_ = std::make_unique<retry_state>(std::move(step.state));
-    return try_again{wait};
+    return try_again{planted.oversleeps ? wait + std::chrono::seconds{2} : wait};
 }
 
 shell::retry_step kv_attempts::decide_retry(error why, time_point now)
