@@ -202,12 +202,19 @@ runtime::awaitable<result<kv_attempts::answer>> kv_attempts::attempt()
                 reason_ = looked_up.refused->reason;
                 over = looked_up.refused->as_error();
             } else if (!looked_up.is_settled) {
+                started_ = cluster_->world.steady_now();
                 over = closed_or_late();
             }
             if (!looked_up.is_settled && !over) {
                 const auto cancellation = co_await runtime::asio::this_coro::cancellation_state;
+                // Another try at once would find the connection as it is, and wake the others that
+                // wait for the look-up, and they it: the next one comes when the strategy says.
                 if (cancellation.cancelled() != runtime::asio::cancellation_type::none)
                     over = interrupted("while its collection was looked up");
+                else
+                    over = obstructed(route_.connection->end_reason()
+                                          ? obstacle::all_sockets_down
+                                          : obstacle::socket_not_writable);
             }
         } else if (is_begun == begun::no_slot) {
             const auto slot = co_await route_.connection->wait_for_slot(call_.until.when());
