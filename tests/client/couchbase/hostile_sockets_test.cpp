@@ -156,13 +156,16 @@ TEST_F(couchbase_hostile_sockets, damaged_frame_ends_a_connection_and_no_idempot
         broken.times = 1;
         ASSERT_TRUE(lab.set_fault("frame", broken));
         const auto read = in.try_get("k");
-        EXPECT_TRUE(read) << damage << '\n' << (read ? "" : read.error().explain());
+        // A frame whose parts are there, and make no sense, is an answer: it is not asked for again.
+        EXPECT_TRUE(read || read.error().code() == errc::decoding_failure)
+            << damage << '\n'
+            << (read ? "" : read.error().explain());
         EXPECT_EQ(lab.fault_hits("frame"), 1) << damage;
 
         broken.operations = {"upsert"};
         ASSERT_TRUE(lab.set_fault("frame", broken));
         const auto written = in.try_upsert("k", couchbase::raw_json{"2"});
-        if (!written) {
+        if (!written && written.error().code() != errc::decoding_failure) {
             EXPECT_EQ(written.error().code(), errc::request_canceled) << damage;
             EXPECT_EQ(written.error().context("may_have_been_applied"), "true") << damage;
         }
