@@ -4,8 +4,7 @@
 //                                            the collection things.items must be there
 //     gocaves_client collection URI          one collection more: things.later must be there
 //     gocaves_client retry URI               one get that is refused three times
-//     gocaves_client refused URI BUCKET CODE TEXT
-//                                            the first operation fails with this code and text
+//     gocaves_client refused URI BUCKET CODE TEXT    the first operation fails like this
 // A line for each assertion; status 0 if all hold.
 #include "holdfast/couchbase/cluster.hpp"
 
@@ -111,8 +110,8 @@ asio::awaitable<void> whole_documents(cb::collection in, std::string id)
     const auto stored = co_await in.insert(id, first);
     check("insert", static_cast<bool>(stored.cas));
     check("insert gives a mutation token", stored.token && stored.token->sequence_number != 0);
-    const auto again = co_await in.insert(id, first, {}, asio::use_awaitable);
-    fails("insert of what exists", again, cb::errc::document_exists);
+    fails("insert of what exists", co_await in.insert(id, first, {}, asio::use_awaitable),
+          cb::errc::document_exists);
     const auto read = co_await in.get<part>(id);
     check("get", read.content.name == "bolt" && read.cas == stored.cas);
     const part second{"nut", 6};
@@ -128,8 +127,7 @@ asio::awaitable<void> whole_documents(cb::collection in, std::string id)
     co_await in.remove(id);
     const auto absent = co_await in.exists(id);
     check("remove, and exists of nothing", !absent.exists);
-    const auto nothing = co_await in.get_if(id);
-    check("get_if of nothing", !nothing);
+    check("get_if of nothing", !co_await in.get_if(id));
     fails("get of nothing", co_await in.get(id, {}, asio::use_awaitable),
           cb::errc::document_not_found);
     fails("replace of nothing", co_await in.replace(id, first, {}, asio::use_awaitable),
@@ -181,8 +179,8 @@ asio::awaitable<void> expiry_and_locks(cb::collection in, std::string id)
     const auto refused = co_await in.upsert(id, one, {.timeout = 200ms}, asio::use_awaitable);
     fails("a locked document refuses others until their time is over", refused,
           cb::errc::unambiguous_timeout);
-    const cb::cas wrong{held.cas.value + 1};
-    fails("unlock with another cas", co_await in.unlock(id, wrong, {}, asio::use_awaitable),
+    fails("unlock with another cas",
+          co_await in.unlock(id, cb::cas{held.cas.value + 1}, {}, asio::use_awaitable),
           cb::errc::cas_mismatch);
     co_await in.unlock(id, held.cas);
     const auto free = co_await in.upsert(id, one, {.timeout = 1s}, asio::use_awaitable);
@@ -345,7 +343,6 @@ asio::awaitable<void> retry(cb::cluster db, std::shared_ptr<retries> heard)
           heard->all_are(cb::retry_reason::kv_error_map_retry_indicated));
 }
 
-/// gocaves_client refused URI BUCKET CODE TEXT
 asio::awaitable<void> refused(cb::cluster db, std::vector<std::string_view> given)
 {
     given.resize(6);

@@ -72,6 +72,12 @@ runtime::awaitable<void> cluster_state::eject(std::size_t number)
         update_view();
         publish();
     }
+    // Clients close their connections when they are not shown the node any more; some of them keep
+    // requests for other nodes aside if this one is faster.
+    if (of.running && options.departure.count() != 0) {
+        const time_point when = manager().steady_now() + options.departure;
+        (void)co_await runtime::sleep_until(manager(), when);
+    }
     of.removed = true;
     of.running = false;
     of.stop_ports();
