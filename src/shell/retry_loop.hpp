@@ -95,7 +95,7 @@ concept prompt_protocol = retry_protocol<Protocol> && requires(Protocol& p) {
     { p.read_more() } -> std::same_as<runtime::awaitable<runtime::io_result>>;
     { p.resume(std::declval<runtime::io_result>()) } -> std::same_as<exchange_step>;
     { p.round_trip() } -> std::same_as<runtime::awaitable<result<typename Protocol::reply_type>>>;
-    { p.take_reply() } -> std::same_as<result<typename Protocol::reply_type>>;
+    { p.take_reply() } -> std::same_as<result<typename Protocol::reply_type>&&>;
     {
         p.end(std::declval<result<typename Protocol::reply_type>>())
     } -> std::same_as<result<typename Protocol::value_type>>;

@@ -52,7 +52,7 @@ exchange_step connection::start(std::span<const std::uint8_t> request, request_i
 {
     if (!send_now(request, command)) [[unlikely]]
         return step_ = reply_ ? exchange_step::replied : exchange_step::sending;
-    reply_ = reply_at_hand(id);
+    look_for_reply(id);
     return receive_now(id, command);
 }
 
@@ -60,7 +60,7 @@ exchange_step connection::resume(const runtime::io_result& got, request_id id,
                                  std::string_view command)
 {
     assert(step_ == exchange_step::receiving);
-    reply_ = take_in(got, id, command);
+    take_in(got, id, command);
     return receive_now(id, command);
 }
 
@@ -71,7 +71,7 @@ exchange_step connection::receive_now(request_id id, std::string_view command)
         const std::optional<runtime::io_result> got = stream_->read_now(reader_.writable());
         if (!got)
             return step_ = exchange_step::receiving;
-        reply_ = take_in(*got, id, command);
+        take_in(*got, id, command);
     }
     return step_ = exchange_step::replied;
 }
@@ -111,34 +111,33 @@ runtime::awaitable<result<message>> connection::rest_of_round_trip(request_id id
         if (why)
             co_return broken(why, command);
     }
-    auto reply = reply_at_hand(id);
-    while (!reply) {
+    look_for_reply(id);
+    while (!reply_) {
         const runtime::io_result got = co_await stream_->read_some(reader_.writable());
-        reply = take_in(got, id, command);
+        take_in(got, id, command);
     }
-    co_return *std::move(reply);
+    co_return *std::exchange(reply_, std::nullopt);
 }
 
-std::optional<result<message>> connection::reply_at_hand(request_id id)
+void connection::look_for_reply(request_id id)
 {
     auto next = reader_.next();
     if (!next) [[unlikely]]
-        return failed(std::move(next).error());
-    if (const frame* whole = std::get_if<frame>(&*next))
-        return accept(*whole, id);
-    return std::nullopt;
+        reply_.emplace(failed(std::move(next).error()));
+    else if (const frame* whole = std::get_if<frame>(&*next))
+        reply_.emplace(accept(*whole, id));
 }
 
-std::optional<result<message>> connection::take_in(const runtime::io_result& got, request_id id,
-                                                   std::string_view command)
+void connection::take_in(const runtime::io_result& got, request_id id, std::string_view command)
 {
     if (got.why) [[unlikely]] {
         if (only_late(got.why))
             owed_ = id;
-        return broken(got.why, command);
+        reply_.emplace(broken(got.why, command));
+        return;
     }
     reader_.received(got.bytes);
-    return reply_at_hand(id);
+    look_for_reply(id);
 }
 
 runtime::awaitable<result<void>> connection::send(std::span<const std::uint8_t> message,

@@ -84,12 +84,11 @@ public:
     exchange_step resume(const runtime::io_result& got, request_id id, std::string_view command);
     runtime::awaitable<result<core::mongo::message>> rest_of_round_trip(request_id id,
                                                                         std::string_view command);
-    result<core::mongo::message> take_reply()
+    /// Stays where it is until the next exchange starts.
+    result<core::mongo::message>&& take_reply() noexcept
     {
         assert(step_ == exchange_step::replied && reply_);
-        result<core::mongo::message> reply = *std::move(reply_);
-        reply_.reset();
-        return reply;
+        return *std::move(reply_);
     }
 
     /// Sends a message that gets no reply.
@@ -139,9 +138,8 @@ public:
 
 private:
     bool send_now(std::span<const std::uint8_t> request, std::string_view command);
-    std::optional<result<core::mongo::message>> reply_at_hand(request_id id);
-    std::optional<result<core::mongo::message>> take_in(const runtime::io_result& got,
-                                                        request_id id, std::string_view command);
+    void look_for_reply(request_id id);
+    void take_in(const runtime::io_result& got, request_id id, std::string_view command);
     exchange_step receive_now(request_id id, std::string_view command);
     result<std::span<const std::uint8_t>> compressed(std::span<const std::uint8_t> request);
     result<core::mongo::message> accept(const core::mongo::frame& received,
@@ -163,7 +161,8 @@ private:
     time_point until_ = runtime::never;
     std::span<const std::uint8_t> unsent_ = {};  // of the request that send_now() has begun with
     error_code not_written_ = {};
-    std::optional<result<core::mongo::message>> reply_ = {};  // not yet taken
+    std::optional<result<core::mongo::message>> reply_ =
+        {};  // of the exchange under way, or the last one
     exchange_step step_ = exchange_step::replied;
     dispatch_phase phase_ = dispatch_phase::answered;
     std::optional<error> failure_ = {};

@@ -88,7 +88,7 @@ bool command_attempts::begin_now()
     return encode().has_value();
 }
 
-result<bson::view> command_attempts::end(result<core::mongo::message> reply)
+result<bson::view> command_attempts::end(result<core::mongo::message>&& reply)
 {
     connection& over = attempt_->to();
     history_.reached(over.phase());

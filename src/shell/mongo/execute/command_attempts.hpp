@@ -35,8 +35,8 @@ public:
     {
         return attempt_->to().rest_of_round_trip(attempt_->id, name());
     }
-    result<core::mongo::message> take_reply() { return attempt_->to().take_reply(); }
-    result<bson::view> end(result<core::mongo::message> reply);
+    result<core::mongo::message>&& take_reply() { return attempt_->to().take_reply(); }
+    result<bson::view> end(result<core::mongo::message>&& reply);
     runtime::awaitable<result<bson::view>> attempt();
     settled_step decide_retry(error why, time_point now);
     runtime::event& ends_waiting() noexcept { return client_->closing; }
