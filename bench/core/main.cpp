@@ -4,6 +4,7 @@
 //   bench_core ROW N    the work N times, and a checksum over what came of it
 //
 // Instructions for one piece are the difference of two runs with different N.
+#include "core/couchbase/config/offer.hpp"
 #include "core/mongo/retry/decide.hpp"
 #include "core/mongo/sdam/transition.hpp"
 #include "core/mongo/select/snapshot.hpp"
@@ -154,7 +155,43 @@ work hear(std::size_t from, bool first)
     };
 }
 
+/// A bucket's configuration as servers since 7.0 send it: the revision first, 1,024 vbuckets.
+std::string bucket_configuration()
+{
+    std::string map;
+    for (int v = 0; v != 1024; ++v)
+        map += (v == 0 ? "[" : ",[") + std::to_string(v % 3) + "," + std::to_string((v + 1) % 3) +
+               "]";
+    std::string servers;
+    std::string nodes;
+    for (std::size_t n = 0; n != 3; ++n) {
+        const std::string host = "node" + std::to_string(n) + ".example.com";
+        servers += (n == 0 ? "\"" : ",\"") + host + ":11210\"";
+        nodes += std::string{n == 0 ? "" : ","} +
+                 R"({"services":{"mgmt":8091,"kv":11210},"hostname":")" + host + "\"}";
+    }
+    return R"({"rev":120,"revEpoch":1,"name":"travel","nodeLocator":"vbucket",)"
+           R"("uuid":"c604594ab4602d14da3d099e4fa543bb","nodesExt":[)" +
+           nodes + R"(],"bucketCapabilities":["collections","durableWrite","cccp"],)" +
+           R"("vBucketServerMap":{"hashAlgorithm":"CRC","numReplicas":1,"serverList":[)" + servers +
+           R"(],"vBucketMap":[)" + map + "]}}";
+}
+
+/// The configuration in use comes again, as the body of a refusal.
+work known_configuration()
+{
+    return [text = bucket_configuration()](int times) {
+        core::couchbase::config_intake intake;
+        const core::couchbase::config_offer offered{text, "node0.example.com", "travel"};
+        std::uint64_t sum = intake.consider(offered).config->bucket->map.size;
+        for (int i = 0; i < times; ++i)
+            sum += static_cast<std::uint64_t>(intake.consider(offered).is);
+        return sum;
+    };
+}
+
 const std::map<std::string_view, std::function<work()>> rows{
+    {"known_configuration", known_configuration},
     {"select_member_3", [] { return select_from(replica_set(3)); }},
     {"select_member_50", [] { return select_from(replica_set(50)); }},
     {"select_member_1000", [] { return select_from(replica_set(1000)); }},

@@ -162,7 +162,7 @@ int run(const order& what)
 {
     tally all{what.count};
     if (is_kv(what)) {
-        run_kv(what, all);
+        what.sync ? run_kv_blocking(what, all) : run_kv(what, all);
     } else {
         const auto from = core::mongo::parse_uri(what.uri);
         if (!from) {
@@ -200,13 +200,17 @@ int main(int argc, char** argv)
                                "find_one", "find_many", "kv_get", "kv_upsert"}));
     app.add_option("--uri", what.uri, "Connection string")->required();
     app.add_option("--count", what.count, "Operations in all")->capture_default_str();
-    app.add_option("--concurrency", what.concurrency, "Connections, one operation on each")
+    app.add_option("--concurrency", what.concurrency,
+                   "Operations at a time: on a connection each, key-value on one")
         ->check(CLI::Range(1U, 10'000U))
         ->capture_default_str();
     app.add_option("--document", what.document, "What is inserted: a file with its JSON")
         ->check(CLI::ExistingFile);
     app.add_option("--user", what.user, "Of key-value operations")->capture_default_str();
     app.add_option("--password", what.password, "Of key-value operations")->capture_default_str();
+    app.add_option("--collections", what.collections,
+                   "Of key-value operations, in turn: c0, c1, ... of the default scope")
+        ->capture_default_str();
     app.add_flag("--sync", what.sync, "Blocking calls, one connection");
     CLI11_PARSE(app, argc, argv);
     return holdfast::bench::run(what);

@@ -15,6 +15,7 @@ struct order {
     std::string document;      // a file in JSON: what is inserted
     std::string user = "Administrator";  // of key-value operations
     std::string password = "password";
+    std::uint32_t collections = 0;  // c0, c1, ...; none: the default one
 };
 
 /// What was done. Workers of one thread share it.
