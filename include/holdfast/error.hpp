@@ -131,6 +131,12 @@ public:
     {
     }
     result(holdfast::error why) : state_{std::in_place_index<1>, std::move(why)} {}
+    /// A value that is made where it lies.
+    template <class... Arguments>
+    constexpr explicit result(std::in_place_t, Arguments&&... of_value)
+        : state_{std::in_place_index<0>, std::forward<Arguments>(of_value)...}
+    {
+    }
 
     constexpr bool has_value() const noexcept { return state_.index() == 0; }
     constexpr explicit operator bool() const noexcept { return has_value(); }

@@ -9,7 +9,7 @@ namespace holdfast::shell {
 /// Blocks of one size, which a thread keeps for its next operation. An operation with a fast path
 /// must fit, together with the state of its waits: a larger one would pay for memory each time.
 struct block_store {
-    static constexpr std::size_t block_size = 1536;
+    static constexpr std::size_t block_size = 2048;
 
     static void* take();
     static void give_back(void* block) noexcept;

@@ -220,9 +220,9 @@ private:
     {
     }
 
-    /// The one place where a call meets a completion token.
+    /// The one place where a call meets a completion token. Calls are temporaries, made in place.
     template <class Call, class Token>
-    auto run(Call call, Token&& token) const
+    auto run(Call&& call, Token&& token) const
     {
         using starter = details::starter<Call>;
         if constexpr (completion_details::throws_on_error<Token>)
@@ -237,7 +237,7 @@ private:
     /// The same for a call that was given a value of the caller's own type, as deduced from a
     /// forwarding reference: see refuse_awaited_temporaries().
     template <class Argument, class Call, class Token>
-    auto run_with(Call call, Token&& token) const
+    auto run_with(Call&& call, Token&& token) const
     {
         using outcome = decltype(run(std::move(call), std::forward<Token>(token)));
         completion_details::refuse_awaited_temporaries<outcome, Argument>();
@@ -246,7 +246,7 @@ private:
 
     /// The same for a call that gives content as it was stored.
     template <class T, class Call, class Token>
-    auto run_and_decode(Call call, Token&& token) const
+    auto run_and_decode(Call&& call, Token&& token) const
     {
         auto stored = details::starter<Call>::try_start(*place_, std::move(call));
         if constexpr (completion_details::throws_on_error<Token>)

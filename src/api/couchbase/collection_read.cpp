@@ -25,10 +25,14 @@ struct raw_json_get_operation {
         auto content = decode_content<raw_json>(std::move(stored->content));
         if (!content) [[unlikely]]
             return std::move(content).error();
-        return value_type{*std::move(content), stored->cas, stored->flags, stored->expiry};
+        return result<value_type>{std::in_place, *std::move(content), stored->cas, stored->flags,
+                                  stored->expiry};
     }
 
-    core::couchbase::kv_order order;
+    /// Not an aggregate, or all of it would be zeroed first, the room for the key too.
+    raw_json_get_operation() noexcept {}
+
+    core::couchbase::kv_order order = {};
 };
 
 }  // namespace
@@ -48,10 +52,12 @@ result<core::couchbase::projected_get_operation> build(get_projected&& call,
 result<raw_json_get_operation> build(get_raw_json&& call,
                                      const core::couchbase::operation_context& in)
 {
-    auto order = core::couchbase::begin_order(core::couchbase::kv_opcode::get, "get", call.id, in);
-    if (!order) [[unlikely]]
-        return std::move(order).error();
-    return raw_json_get_operation{*std::move(order)};
+    result<raw_json_get_operation> made{std::in_place};
+    auto problem = core::couchbase::begin_order(made->order, core::couchbase::kv_opcode::get, "get",
+                                                call.id, in);
+    if (problem) [[unlikely]]
+        return *std::move(problem);
+    return made;
 }
 
 result<core::couchbase::get_if_operation> build(get_if&& call,

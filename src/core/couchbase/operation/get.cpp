@@ -26,7 +26,7 @@ result<encoded_document> read_document(const kv_reply& reply)
 {
     if (reply.extras.size() < sizeof(std::uint32_t))
         return bad_reply("no flags of the document");
-    result<encoded_document> read{encoded_document{}};
+    result<encoded_document> read{std::in_place};
     read->flags = load_big<std::uint32_t>(reply.extras.data());
     read->cas.value = reply.cas;
     read->content.flags = read->flags;
@@ -38,7 +38,10 @@ result<encoded_document> read_document(const kv_reply& reply)
 
 result<get_operation> get_operation::make(std::string_view key, const operation_context& in)
 {
-    return with_order<get_operation>(begin_order(kv_opcode::get, "get", key, in));
+    result<get_operation> made{std::in_place};
+    if (auto problem = begin_order(made->order, kv_opcode::get, "get", key, in)) [[unlikely]]
+        return *std::move(problem);
+    return made;
 }
 
 result<get_if_operation> get_if_operation::make(std::string_view key, const operation_context& in)

@@ -25,7 +25,7 @@ struct get_operation {
     using value_type = encoded_document;
     static constexpr bool is_answer(kv_status status) { return status == kv_status::success; }
 
-    kv_order order;
+    kv_order order = {};
 
     static result<get_operation> make(std::string_view key, const operation_context& in);
     static result<value_type> read(const kv_reply& reply) { return read_document(reply); }
@@ -39,7 +39,7 @@ struct get_if_operation {
         return status == kv_status::success || status == kv_status::not_found;
     }
 
-    kv_order order;
+    kv_order order = {};
 
     static result<get_if_operation> make(std::string_view key, const operation_context& in);
     static result<value_type> read(const kv_reply& reply);
@@ -50,7 +50,7 @@ struct get_replica_operation {
     using value_type = encoded_document;
     static constexpr bool is_answer(kv_status status) { return status == kv_status::success; }
 
-    kv_order order;
+    kv_order order = {};
 
     static result<get_replica_operation> make(std::string_view key, std::uint8_t copy,
                                               holdfast::couchbase::read_preference preference,
@@ -62,7 +62,7 @@ struct get_and_touch_operation {
     using value_type = encoded_document;
     static constexpr bool is_answer(kv_status status) { return status == kv_status::success; }
 
-    kv_order order;
+    kv_order order = {};
 
     static result<get_and_touch_operation> make(std::string_view key,
                                                 const holdfast::couchbase::expiry& expiry,
@@ -74,7 +74,7 @@ struct get_and_lock_operation {
     using value_type = encoded_document;
     static constexpr bool is_answer(kv_status status) { return status == kv_status::success; }
 
-    kv_order order;
+    kv_order order = {};
 
     /// A server locks for at most 30 seconds; what it thinks too long it makes 15.
     static result<get_and_lock_operation> make(std::string_view key, std::chrono::milliseconds time,
@@ -89,7 +89,7 @@ struct exists_operation {
         return status == kv_status::success || status == kv_status::not_found;
     }
 
-    kv_order order;
+    kv_order order = {};
 
     static result<exists_operation> make(std::string_view key, const operation_context& in);
     static result<value_type> read(const kv_reply& reply);

@@ -7,13 +7,14 @@
 #include "holdfast/error.hpp"
 
 #include <array>
+#include <cassert>
 #include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <utility>
 
@@ -39,12 +40,42 @@ private:
     std::uint8_t size_ = 0;
 };
 
+/// A document's id, where it lies: none is longer, and taking memory for it would cost as much as
+/// finding its node.
+class document_key {
+public:
+    static constexpr std::size_t capacity = 250;
+
+    document_key() noexcept {}  // the bytes have no values
+    document_key(const document_key& other) noexcept { assign(other); }
+    document_key& operator=(const document_key& other) noexcept
+    {
+        assign(other);
+        return *this;
+    }
+    ~document_key() = default;
+
+    /// Not longer than `capacity`.
+    void assign(std::string_view key) noexcept
+    {
+        assert(key.size() <= capacity);
+        size_ = static_cast<std::uint8_t>(key.size());
+        std::memmove(bytes_.data(), key.data(), size_);
+    }
+
+    operator std::string_view() const noexcept { return {bytes_.data(), size_}; }
+
+private:
+    std::array<char, capacity> bytes_;
+    std::uint8_t size_ = 0;
+};
+
 /// A key-value request before it is known where it goes: all of it but the opaque, the vbucket and
 /// the collection's id, which each attempt finds anew.
 struct kv_order {
     kv_opcode opcode = kv_opcode::noop;
     std::string_view operation = {};  // "get": a literal, for errors, events and logs
-    std::string key = {};
+    document_key key = {};
     std::uint64_t cas = 0;
     kv_datatype datatype = kv_datatype::raw;
     bool may_compress = false;

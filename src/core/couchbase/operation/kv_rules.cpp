@@ -90,34 +90,43 @@ result<request_infos> write_infos(cb::durability durability, bool preserve_expir
 result<kv_order> begin_order(kv_opcode opcode, std::string_view operation, std::string_view key,
                              const operation_context& in)
 {
-    if (auto problem = check_key(key, in))
+    result<kv_order> order{std::in_place};
+    if (auto problem = begin_order(*order, opcode, operation, key, in)) [[unlikely]]
         return *std::move(problem);
-    result<kv_order> order{kv_order{}};
-    order->opcode = opcode;
-    order->operation = operation;
-    order->key = std::string{key};  // cheaper than an assignment to an empty string
     return order;
 }
 
-result<std::optional<cb::mutation_token>> read_token(const kv_reply& reply)
+std::optional<error> begin_order(kv_order& order, kv_opcode opcode, std::string_view operation,
+                                 std::string_view key, const operation_context& in)
 {
+    if (auto problem = check_key(key, in)) [[unlikely]]
+        return problem;
+    order.opcode = opcode;
+    order.operation = operation;
+    order.key.assign(key);
+    return std::nullopt;
+}
+
+std::optional<error> read_token(const kv_reply& reply, std::optional<cb::mutation_token>& into)
+{
+    constexpr std::size_t half = sizeof(std::uint64_t);
     if (reply.extras.empty())
-        return std::optional<cb::mutation_token>{};
-    big_endian_reader extras{reply.extras};
-    const auto uuid = extras.take<std::uint64_t>();
-    const auto sequence_number = extras.take<std::uint64_t>();
-    if (!sequence_number || !extras.empty())
+        return std::nullopt;
+    if (reply.extras.size() != 2 * half) [[unlikely]]
         return bad_reply("a mutation token that does not have 16 bytes");
-    return std::optional{
-        cb::mutation_token{*uuid, *sequence_number, reply.vbucket, std::string{reply.bucket}}};
+    into.emplace(load_big<std::uint64_t>(reply.extras.data()),
+                 load_big<std::uint64_t>(reply.extras.data() + half), reply.vbucket,
+                 std::string{reply.bucket});
+    return std::nullopt;
 }
 
 result<cb::mutation_result> read_mutation(const kv_reply& reply)
 {
-    auto token = read_token(reply);
-    if (!token)
-        return std::move(token).error();
-    return cb::mutation_result{{reply.cas}, *std::move(token)};
+    result<cb::mutation_result> read{std::in_place};
+    read->cas.value = reply.cas;
+    if (auto problem = read_token(reply, read->token)) [[unlikely]]
+        return *std::move(problem);
+    return read;
 }
 
 error bad_reply(std::string_view what)

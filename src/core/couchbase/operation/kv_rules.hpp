@@ -24,7 +24,7 @@ struct operation_context {
 
 /// A server takes 251 bytes for the key together with the id of its collection, which has one byte
 /// for the default collection and up to five for others.
-inline constexpr std::size_t max_key_size = 250;
+inline constexpr std::size_t max_key_size = document_key::capacity;
 inline constexpr std::size_t max_collection_key_size = 246;
 
 /// The error of a key that no server would take; nothing if it is good.
@@ -42,13 +42,19 @@ std::uint16_t durability_timeout_ms(std::chrono::milliseconds operation) noexcep
 result<request_infos> write_infos(holdfast::couchbase::durability durability, bool preserve_expiry,
                                   const operation_context& in);
 
-/// The beginning of every order: the key is checked, the rest is left to the operation.
+/// The beginning of every order: the key is checked, the rest is left to the operation. Gives the
+/// error of a key that no server would take.
+std::optional<error> begin_order(kv_order& order, kv_opcode opcode, std::string_view operation,
+                                 std::string_view key, const operation_context& in);
+/// The same as a value.
 result<kv_order> begin_order(kv_opcode opcode, std::string_view operation, std::string_view key,
                              const operation_context& in);
 
 /// What all mutations are answered with. Fails if the token has the wrong size.
 result<holdfast::couchbase::mutation_result> read_mutation(const kv_reply& reply);
-result<std::optional<holdfast::couchbase::mutation_token>> read_token(const kv_reply& reply);
+/// The token alone; nothing is put there if the reply has none.
+std::optional<error> read_token(const kv_reply& reply,
+                                std::optional<holdfast::couchbase::mutation_token>& into);
 
 /// An answer that is not as the protocol has it: errc::decoding_failure.
 error bad_reply(std::string_view what);

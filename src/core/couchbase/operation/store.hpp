@@ -22,25 +22,28 @@ struct mutation_operation {
     using value_type = holdfast::couchbase::mutation_result;
     static constexpr bool is_answer(kv_status status) { return status == kv_status::success; }
 
-    kv_order order;
+    kv_order order = {};
 
     static result<value_type> read(const kv_reply& reply) { return read_mutation(reply); }
 };
 
 struct upsert_operation : mutation_operation {
-    static result<upsert_operation> make(std::string_view key, stored_content content,
+    /// Not an aggregate, or all of it would be zeroed first, the room for the key too.
+    upsert_operation() noexcept {}
+
+    static result<upsert_operation> make(std::string_view key, stored_content&& content,
                                          const holdfast::couchbase::upsert_options& options,
                                          const operation_context& in);
 };
 
 struct insert_operation : mutation_operation {
-    static result<insert_operation> make(std::string_view key, stored_content content,
+    static result<insert_operation> make(std::string_view key, stored_content&& content,
                                          const holdfast::couchbase::insert_options& options,
                                          const operation_context& in);
 };
 
 struct replace_operation : mutation_operation {
-    static result<replace_operation> make(std::string_view key, stored_content content,
+    static result<replace_operation> make(std::string_view key, stored_content&& content,
                                           const holdfast::couchbase::replace_options& options,
                                           const operation_context& in);
 };
@@ -63,7 +66,7 @@ struct unlock_operation {
     using value_type = void;
     static constexpr bool is_answer(kv_status status) { return status == kv_status::success; }
 
-    kv_order order;
+    kv_order order = {};
 
     static result<unlock_operation> make(std::string_view key, holdfast::couchbase::cas cas,
                                          const operation_context& in);
@@ -87,7 +90,7 @@ struct counter_operation {
     using value_type = holdfast::couchbase::counter_result;
     static constexpr bool is_answer(kv_status status) { return status == kv_status::success; }
 
-    kv_order order;
+    kv_order order = {};
 
     static result<counter_operation> make(direction which, std::string_view key,
                                           const holdfast::couchbase::counter_options& options,

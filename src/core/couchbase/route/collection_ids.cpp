@@ -69,10 +69,12 @@ std::optional<std::uint32_t> collection_ids::known_id(std::string_view path) con
 /// A full table is begun anew: that is rare, and then a look-up per collection is cheap.
 bool collection_ids::make_capacity()
 {
-    if (entries_.size() >= max_collections)
+    if (entries_.size() >= max_collections) {
+        ++version_;
         std::erase_if(entries_, [](const auto& one) {
             return !std::holds_alternative<looking_up>(one.second.state);
         });
+    }
     return entries_.size() < max_collections;
 }
 
@@ -167,6 +169,7 @@ bool collection_ids::outdated(std::string_view path, std::uint32_t used,
     if (server_manifest_uid && at->second.generation == generation_)
         manifest_seen(*server_manifest_uid);
     entries_.erase(at);
+    ++version_;
     return true;
 }
 
@@ -178,6 +181,7 @@ void collection_ids::manifest_seen(std::uint64_t uid) noexcept
 void collection_ids::bucket_recreated() noexcept
 {
     ++generation_;
+    ++version_;
     newest_manifest_ = 0;  // the new bucket counts anew
 }
 

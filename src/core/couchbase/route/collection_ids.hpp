@@ -63,6 +63,8 @@ public:
     collection_step ask(std::string_view path, waiter_id who);
     /// The id, if nothing has to be asked for.
     std::optional<std::uint32_t> known_id(std::string_view path) const noexcept;
+    /// Changes whenever an id that was known may not be any more; never zero.
+    std::uint64_t version() const noexcept { return version_; }
 
     // The reports of the request that was to look up. Each gives the waiters to be notified, in the
     // order in which they asked; all of them, and the reporting request itself, ask again.
@@ -129,6 +131,7 @@ private:
     entry_map entries_;
     std::uint64_t newest_manifest_ = 0;
     std::uint64_t generation_ = 0;
+    std::uint64_t version_ = 1;
 };
 
 }  // namespace holdfast::core::couchbase

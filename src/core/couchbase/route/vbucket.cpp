@@ -11,10 +11,10 @@ namespace {
 
 using crc_table = std::array<std::uint32_t, 256>;
 
-/// Table k says what a byte contributes when k more bytes follow, so that four are taken at once.
-constexpr std::array<crc_table, 4> crc_tables = [] {
+/// Table k says what a byte contributes when k more bytes follow, so that eight are taken at once.
+constexpr std::array<crc_table, 8> crc_tables = [] {
     constexpr std::uint32_t polynomial = 0xEDB8'8320;
-    std::array<crc_table, 4> tables{};
+    std::array<crc_table, 8> tables{};
     for (std::uint32_t byte = 0; byte < 256; ++byte) {
         std::uint32_t sum = byte;
         for (int bit = 0; bit < 8; ++bit)
@@ -34,16 +34,24 @@ std::uint32_t byte_at(std::string_view bytes, std::size_t at) noexcept
     return static_cast<unsigned char>(bytes[at]);
 }
 
+std::uint32_t four_at(std::string_view bytes, std::size_t at) noexcept
+{
+    return byte_at(bytes, at) | byte_at(bytes, at + 1) << 8 | byte_at(bytes, at + 2) << 16 |
+           byte_at(bytes, at + 3) << 24;
+}
+
 }  // namespace
 
 std::uint32_t crc32(std::string_view bytes) noexcept
 {
     std::uint32_t sum = 0xffff'ffff;
-    for (; bytes.size() >= 4; bytes.remove_prefix(4)) {
-        sum ^= byte_at(bytes, 0) | byte_at(bytes, 1) << 8 | byte_at(bytes, 2) << 16 |
-               byte_at(bytes, 3) << 24;
-        sum = crc_tables[3][sum & 0xff] ^ crc_tables[2][sum >> 8 & 0xff] ^
-              crc_tables[1][sum >> 16 & 0xff] ^ crc_tables[0][sum >> 24];
+    for (; bytes.size() >= 8; bytes.remove_prefix(8)) {
+        sum ^= four_at(bytes, 0);
+        const std::uint32_t next = four_at(bytes, 4);
+        sum = crc_tables[7][sum & 0xff] ^ crc_tables[6][sum >> 8 & 0xff] ^
+              crc_tables[5][sum >> 16 & 0xff] ^ crc_tables[4][sum >> 24] ^
+              crc_tables[3][next & 0xff] ^ crc_tables[2][next >> 8 & 0xff] ^
+              crc_tables[1][next >> 16 & 0xff] ^ crc_tables[0][next >> 24];
     }
     for (std::size_t i = 0; i < bytes.size(); ++i)
         sum = (sum >> 8) ^ crc_tables[0][(sum ^ byte_at(bytes, i)) & 0xff];

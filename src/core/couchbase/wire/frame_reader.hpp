@@ -38,6 +38,16 @@ public:
     /// until writable() is called, and the call after this one goes on behind it.
     result<std::variant<need_more, frame>> next();
 
+    /// The next frame, if all of it has arrived and it is a good one: the short way of next(),
+    /// which says what there is instead.
+    bool next_whole(frame& into) noexcept
+    {
+        if (!load_whole_frame(bytes(), body_limit_, into))
+            return false;
+        take(into.bytes.size());
+        return true;
+    }
+
 private:
     std::size_t body_limit_;
 };

@@ -145,6 +145,24 @@ TEST(collection_ids, id_is_kept_if_the_server_is_behind)
     EXPECT_EQ(ids.ask("s.a", 2), id_is(9));
 }
 
+TEST(collection_ids, version_changes_when_an_id_may_not_be_valid_any_more)
+{
+    collection_ids ids;
+    ids.ask("s.a", 1);
+    ids.found("s.a", 9, 3);
+    const std::uint64_t known = ids.version();
+    ids.ask("s.b", 2);
+    ids.found("s.b", 10, 3);
+    EXPECT_EQ(ids.version(), known) << "what is known of others stays";
+    EXPECT_FALSE(ids.outdated("s.a", 9, 2));
+    EXPECT_EQ(ids.version(), known) << "the server is behind";
+    EXPECT_TRUE(ids.outdated("s.a", 9, 3));
+    const std::uint64_t dropped = ids.version();
+    EXPECT_NE(dropped, known);
+    ids.bucket_recreated();
+    EXPECT_NE(ids.version(), dropped);
+}
+
 TEST(collection_ids, recreated_bucket_has_no_ids_and_discards_look_ups_under_way)
 {
     collection_ids ids;

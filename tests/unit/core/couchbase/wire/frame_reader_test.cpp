@@ -107,5 +107,33 @@ TEST(kv_frame_reader, frame_beyond_the_limit_is_refused_without_growing)
     EXPECT_EQ(reader.capacity(), frame_reader::usual_capacity);
 }
 
+TEST(frame_reader, short_way_gives_whole_frames_and_leaves_all_else_to_the_long_one)
+{
+    frame_reader reader;
+    const octets first = frame_of(1, 10);
+    const octets second = frame_of(2, 5);
+    frame got;
+    EXPECT_FALSE(reader.next_whole(got));
+    auto room = reader.writable();
+    std::copy(first.begin(), first.end(), room.begin());
+    std::copy_n(second.begin(), 20, room.begin() + static_cast<std::ptrdiff_t>(first.size()));
+    reader.received(first.size() + 20);
+    ASSERT_TRUE(reader.next_whole(got));
+    EXPECT_EQ(proof::copy_of(got.bytes), first);
+    EXPECT_FALSE(reader.next_whole(got)) << "half a header";
+    EXPECT_EQ(std::get<need_more>(reader.next().value()).bytes, 4u);
+    room = reader.writable();
+    std::copy(second.begin() + 20, second.end(), room.begin());
+    reader.received(second.size() - 20);
+    ASSERT_TRUE(reader.next_whole(got));
+    EXPECT_EQ(proof::copy_of(got.bytes), second);
+    EXPECT_EQ(reader.pending(), 0u);
+    room = reader.writable();
+    room[0] = 0x42;
+    reader.received(1);
+    EXPECT_FALSE(reader.next_whole(got));
+    EXPECT_FALSE(reader.next().has_value()) << "no frame begins so";
+}
+
 }  // namespace
 }  // namespace holdfast::core::couchbase::frame_reader_test
