@@ -1,6 +1,7 @@
 #pragma once
 #include "net/context_registry.hpp"
 #include "net/socket_types.hpp"
+#include "runtime/short_mutex.hpp"
 #include "runtime/stream.hpp"
 
 #include <atomic>
@@ -60,7 +61,7 @@ private:
 
     const int native_;
     std::atomic<std::uint8_t> ended_ = 0;  // changes under the mutex only
-    std::mutex mutex_;
+    runtime::short_mutex mutex_;
     std::optional<stream_socket> socket_;  // none if the context has gone
     bool at_end_ = false;  // for the reader: Asio would wait for ever for news after the end
     std::atomic<time_point> deadline_ = runtime::never;

@@ -33,13 +33,6 @@ struct handoff_base::canceller {
     handoff_base* to;
 };
 
-struct handoff_base::initiate {
-    void operator()(handler to_resume, handoff_base* waiter) const
-    {
-        waiter->begin(std::move(to_resume));
-    }
-};
-
 /// In the queue of an executor, which may be destroyed before it gets there.
 struct handoff_base::queued {
     explicit queued(handoff_base& of) noexcept : ended{&of} {}
@@ -67,7 +60,7 @@ handoff_base::~handoff_base()
     withdraw();
 }
 
-void handoff_base::expect(handoff_source_base& from, std::mutex& guard) noexcept
+void handoff_base::expect(handoff_source_base& from, short_mutex& guard) noexcept
 {
     assert(guard_ == nullptr && from.waiter_ == nullptr);
     guard_ = &guard;
@@ -92,17 +85,14 @@ awaitable<wait_end> handoff_base::wait()
         initiate{}, asio::use_awaitable, this);
 }
 
-void handoff_base::begin(handler to_resume)
+/// The coroutine is in `waiting_`: nothing resumes it before it has entered the room.
+void handoff_base::begin(asio::cancellation_slot slot, bool cancelled)
 {
-    const bool cancelled = to_resume.get_cancellation_state().cancelled() !=
-                           asio::cancellation_type::none;
-    if (auto slot = to_resume.get_cancellation_slot(); slot.is_connected() && !cancelled)
-        slot.template emplace<canceller>(*this);
-    here_ = to_resume.get_executor();
+    if (slot.is_connected() && !cancelled)
+        slot.emplace<canceller>(*this);
     waiting_room& room = waiting_room::of(here_);
     {
         const std::scoped_lock lock{*guard_};
-        waiting_.emplace(std::move(to_resume));
         if (cancelled)
             unlink(wait_end::cancelled);
         if (!ended_) {
@@ -126,18 +116,22 @@ handoff_base::resumption handoff_base::end(wait_end end, const executor* there)
         unlink(end);
         return {};  // the wait has yet to begin
     }
-    if (runs_inline_on(there)) {
-        if (!room->leave(*this))
-            return {};
-        unlink(end);
-        return resumption{*this, *there};
-    }
+    if (runs_inline_on(there))
+        return end_inline(end, *there);
     // The context cannot be destroyed before it has got the waiter; afterwards this may be gone.
     room->leave(*this, [this, end] {
         unlink(end);
         post(executor{here_});
     });
     return {};
+}
+
+handoff_base::resumption handoff_base::end_inline(wait_end end, const executor& there)
+{
+    if (!room_->leave(*this))
+        return {};
+    unlink(end);
+    return resumption{*this, there};
 }
 
 void handoff_base::cancel() noexcept
@@ -169,10 +163,8 @@ void handoff_base::post(const executor& to) noexcept
 
 void handoff_base::resume()
 {
-    handler waiting = *std::move(waiting_);
-    waiting_.reset();
     guard_ = nullptr;
-    std::move(waiting)(end_);  // and this may be gone
+    waiting_.resume(end_);  // and this may be gone
 }
 
 void handoff_base::resumption::run() noexcept
@@ -189,8 +181,7 @@ void handoff_base::resumption::run() noexcept
 
 void handoff_base::drop() noexcept
 {
-    const handler dropped = *std::move(waiting_);
-    waiting_.reset();
+    waiting_.drop();
 }
 
 }  // namespace holdfast::runtime

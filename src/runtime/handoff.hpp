@@ -1,16 +1,67 @@
 #pragma once
+#include "runtime/short_mutex.hpp"
 #include "runtime/wait.hpp"
 #include "runtime/waiting_room.hpp"
 
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/deferred.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include <mutex>
+#include <cassert>
+#include <cstddef>
+#include <memory>
+#include <new>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 namespace holdfast::runtime {
 
 class handoff_source_base;
+
+/// A coroutine that waits: its completion handler, of either of the two types that Asio has for it.
+/// Each is a single pointer, which owns the coroutine.
+class parked_coroutine {
+public:
+    parked_coroutine() = default;
+    parked_coroutine(const parked_coroutine&) = delete;
+    parked_coroutine& operator=(const parked_coroutine&) = delete;
+    ~parked_coroutine() { drop(); }
+
+    template <class Handler>
+    void put(Handler what) noexcept
+    {
+        static_assert(sizeof(Handler) <= sizeof place_ && alignof(Handler) <= alignof(void*));
+        assert(use_ == nullptr);
+        ::new (static_cast<void*>(place_)) Handler{std::move(what)};
+        use_ = &use<Handler>;
+    }
+    /// Goes on with it; whatever this is part of may be gone afterwards.
+    void resume(wait_end end) { std::exchange(use_, nullptr)(place_, &end); }
+    void drop() noexcept
+    {
+        if (use_ != nullptr)
+            std::exchange(use_, nullptr)(place_, nullptr);
+    }
+
+private:
+    template <class Handler>
+    static void use(std::byte* place, const wait_end* resume_with)
+    {
+        auto* const kept = std::launder(reinterpret_cast<Handler*>(place));
+        Handler taken{std::move(*kept)};
+        std::destroy_at(kept);
+        if (resume_with == nullptr)
+            return;
+        if constexpr (std::is_invocable_v<Handler, wait_end>)
+            std::move(taken)(*resume_with);
+        else
+            std::move(taken)();
+    }
+
+    alignas(void*) std::byte place_[sizeof(void*)];
+    void (*use_)(std::byte* place, const wait_end* resume_with) = nullptr;
+};
 
 /// The part of a handoff that does not depend on the type of its value.
 class handoff_base : private waiting_room::guest {
@@ -48,6 +99,17 @@ public:
     /// Once after each expect(). Never throws.
     awaitable<wait_end> wait();
 
+    /// The same without a frame of its own, for the way of every operation:
+    ///     co_await waiter.suspend();
+    ///     use(waiter.ended_by());
+    auto suspend()
+    {
+        assert(guard_ != nullptr);
+        return asio::async_initiate<const asio::deferred_t, void()>(initiate{}, asio::deferred,
+                                                                    this);
+    }
+    wait_end ended_by() const noexcept { return end_; }
+
     /// The source cannot end the wait any more, and sees that. Not while the coroutine waits.
     void withdraw() noexcept;
 
@@ -57,20 +119,30 @@ protected:
     handoff_base(handoff_base&& idle) noexcept;
     ~handoff_base();
 
-    void expect(handoff_source_base& from, std::mutex& guard) noexcept;
+    void expect(handoff_source_base& from, short_mutex& guard) noexcept;
 
 private:
     friend class handoff_source_base;
 
     struct canceller;
-    struct initiate;
     struct queued;
-    /// One pointer: it owns the waiting coroutine.
-    using handler = asio::async_result<asio::use_awaitable_t<>, void(wait_end)>::handler_type;
+    struct initiate {
+        template <class Handler>
+        void operator()(Handler to_resume, handoff_base* waiter) const
+        {
+            const bool cancelled = to_resume.get_cancellation_state().cancelled() !=
+                                   asio::cancellation_type::none;
+            const asio::cancellation_slot slot = to_resume.get_cancellation_slot();
+            waiter->here_ = to_resume.get_executor();
+            waiter->waiting_.put(std::move(to_resume));
+            waiter->begin(slot, cancelled);
+        }
+    };
 
-    void begin(handler to_resume);
+    void begin(asio::cancellation_slot slot, bool cancelled);
     bool runs_inline_on(const executor* there) const noexcept;
     resumption end(wait_end end, const executor* there);
+    resumption end_inline(wait_end end, const executor& there);
     void cancel() noexcept;
     void unlink(wait_end end) noexcept;
     void post(const executor& to) noexcept;
@@ -78,9 +150,9 @@ private:
     void drop() noexcept override;
 
     // The waiter's own, and after the end of the wait that of its resumption.
-    std::mutex* guard_ = nullptr;  // null: nothing is expected
+    short_mutex* guard_ = nullptr;  // null: nothing is expected
     canceller* canceller_ = nullptr;
-    std::optional<handler> waiting_;
+    parked_coroutine waiting_;
 
     executor here_;  // where the coroutine runs; for the source only while it waits
 
@@ -125,6 +197,11 @@ protected:
         return waiter_->end(wait_end::notified, &here);
     }
 
+    handoff_base::resumption end_inline_with_value(const executor& here)
+    {
+        return waiter_->end_inline(wait_end::notified, here);
+    }
+
     handoff_base* waiter_ = nullptr;
 
 private:
@@ -150,6 +227,14 @@ public:
         static_cast<handoff<T>*>(waiter_)->value_.emplace(std::move(value));
         return end_with_value(here);
     }
+
+    /// The same where resumes_inline(here) has just been true, with the value made in its place.
+    template <class... Arguments>
+    handoff_base::resumption end_inline(const executor& here, Arguments&&... of_value)
+    {
+        static_cast<handoff<T>*>(waiter_)->value_.emplace(std::forward<Arguments>(of_value)...);
+        return end_inline_with_value(here);
+    }
 };
 
 /// One coroutine that waits for one value, such as the reply to a request in flight. A suspension
@@ -172,14 +257,21 @@ class handoff final : public handoff_base {
 public:
     /// From now on `from` may end the wait that follows. With the mutex held; not while this is
     /// expected already.
-    void expect(handoff_source<T>& from, std::mutex& guard) noexcept
+    void expect(handoff_source<T>& from, short_mutex& guard) noexcept
     {
         value_.reset();
         handoff_base::expect(from, guard);
     }
 
     /// The value; only after `notified`, and once.
-    T take() { return *std::exchange(value_, std::nullopt); }
+    T take()
+    {
+        T taken = *std::move(value_);
+        value_.reset();
+        return taken;
+    }
+    /// The same where it lies, until the next expect().
+    T& value() noexcept { return *value_; }
 
 private:
     friend class handoff_source<T>;

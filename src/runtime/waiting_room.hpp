@@ -1,5 +1,6 @@
 #pragma once
 #include "runtime/awaitable.hpp"
+#include "runtime/short_mutex.hpp"
 
 #include <boost/asio/execution_context.hpp>
 
@@ -76,7 +77,7 @@ private:
     void link(guest& one) noexcept;
     bool unlink(guest& one) noexcept;
 
-    std::mutex mutex_;
+    short_mutex mutex_;
     guest* first_ = nullptr;
 };
 

@@ -5,6 +5,7 @@
 #include "shell/answer_box.hpp"
 #include "shell/exchange_step.hpp"
 #include "shell/recycled.hpp"
+#include "shell/retry_hooks.hpp"
 
 #include <boost/asio/this_coro.hpp>
 
@@ -13,6 +14,7 @@
 #include <exception>
 #include <functional>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -136,26 +138,6 @@ enum class pause_end : std::uint8_t { over, deadline_came, cancelled };
 runtime::awaitable<pause_end> pause(runtime::world& in, duration wait, core::deadline until,
                                     runtime::event* ended = nullptr);
 
-/// An optional hook, about_to_wait(): the loop is about to wait or to ask. Tests use it to check
-/// that no connection is held by then.
-template <class Protocol>
-void notify_wait(Protocol& protocol)
-{
-    if constexpr (requires { protocol.about_to_wait(); })
-        protocol.about_to_wait();
-}
-
-/// An optional event, ends_waiting(), that happens once and ends every wait early: the client is
-/// closed. woke() then decides.
-template <class Protocol>
-runtime::event* early_wakeup_event(Protocol& protocol)
-{
-    if constexpr (requires { protocol.ends_waiting(); })
-        return &protocol.ends_waiting();
-    else
-        return nullptr;
-}
-
 /// Asks the strategy, and waits for its answer.
 template <asking_protocol Protocol>
 runtime::awaitable<settled_step> ask_and_wait(runtime::world& in, Protocol& protocol,
@@ -276,8 +258,12 @@ runtime::awaitable<result<typename Protocol::value_type>> remaining_attempts(
         if constexpr (pipelined_protocol<Protocol>) {
             if (begun) {
                 protocol.send_now();
-                auto reply = co_await protocol.reply();
-                auto outcome = protocol.end(std::move(reply));
+                auto reply = reply_at_once(protocol);
+                if (!reply) {
+                    auto later = co_await protocol.reply();
+                    reply.emplace(std::move(later));
+                }
+                auto outcome = protocol.end(*std::move(reply));
                 if (outcome)
                     co_return outcome;
                 failed = std::move(outcome).error();
@@ -331,8 +317,16 @@ runtime::awaitable<Outcome> retry_loop_of(runtime::world& in, core::deadline unt
             if (active && protocol.begin_now()) [[likely]] {
                 if constexpr (pipelined_protocol<Protocol>) {
                     protocol.send_now();
-                    auto reply = co_await protocol.reply();
-                    end.emplace(protocol.end(std::move(reply)));
+                    auto reply = reply_at_once(protocol);
+                    if (auto* const waiter = reply ? nullptr : waiter_of(protocol)) [[likely]] {
+                        co_await waiter->suspend();
+                        take_end(*waiter, reply);
+                    }
+                    if (!reply) {
+                        auto later = co_await protocol.reply();
+                        reply.emplace(std::move(later));
+                    }
+                    end.emplace(protocol.end(*std::move(reply)));
                 } else {
                     // As exchange() does it, whose frame would cost a tenth of a ping.
                     exchange_step next = protocol.start();
@@ -350,11 +344,8 @@ runtime::awaitable<Outcome> retry_loop_of(runtime::world& in, core::deadline unt
             }
         }
         if (!end || !*end) [[unlikely]] {
-            std::optional<error> failed;
-            if (end)
-                failed = std::move(*end).error();
             auto rest = co_await remaining_attempts<slow_path_type>(in, protocol, until,
-                                                                    std::move(failed));
+                                                                    failure_of(std::move(end)));
             end.emplace(std::move(rest));
         }
     } catch (...) {
@@ -363,17 +354,15 @@ runtime::awaitable<Outcome> retry_loop_of(runtime::world& in, core::deadline unt
     co_await this_coro::throw_if_cancelled(caller_wants_throw);
     if (thrown)
         std::rethrow_exception(thrown);
-    if constexpr (requires { protocol.outcome_of(*std::move(end)); }) {
-        auto outcome = protocol.outcome_of(*std::move(end));
-        if constexpr (std::same_as<Outcome, decltype(outcome)>)
-            co_return std::move(outcome);
-        else
-            co_return std::move(outcome).value();
-    } else if constexpr (std::same_as<Outcome, outcome_type>) {
-        co_return *std::move(end);
-    } else {
-        co_return std::move(*end).value();
-    }
+    auto&& outcome = final_outcome(protocol, *std::move(end));
+    if constexpr (std::same_as<Outcome, std::remove_cvref_t<decltype(outcome)>>)
+        co_return std::move(outcome);
+    else if constexpr (std::is_void_v<Outcome>)
+        co_return std::move(outcome).value();
+    else if (outcome) [[likely]]
+        co_return *std::move(outcome);
+    else
+        throw failure{std::move(outcome).error()};
 }
 
 template <retry_protocol Protocol>

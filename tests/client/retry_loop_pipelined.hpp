@@ -140,7 +140,7 @@ private:
     }
 
     virtual_world& world_;
-    mutable std::mutex mutex_;
+    mutable runtime::short_mutex mutex_;
     std::array<slot, slots> slots_;
     std::vector<std::size_t> unsent_;
     std::string buffer_;

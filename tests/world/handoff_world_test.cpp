@@ -64,7 +64,7 @@ public:
     }
 
 private:
-    mutable std::mutex mutex_;
+    mutable runtime::short_mutex mutex_;
     std::array<runtime::handoff_source<int>, size> slots_;
 };
 
@@ -78,7 +78,8 @@ awaitable<outcome> request(slot_table& on, std::size_t at)
 {
     handoff<int> waiter;
     on.expect(at, waiter);
-    const wait_end end = co_await waiter.wait();
+    co_await waiter.suspend();
+    const wait_end end = waiter.ended_by();
     const int value = end == wait_end::notified ? waiter.take() : 0;
     co_return outcome{end, value};
 }

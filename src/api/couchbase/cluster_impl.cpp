@@ -40,12 +40,13 @@ std::string agent_name(const core::couchbase::cluster_settings& settings)
 std::shared_ptr<cluster_state> make_state(const std::shared_ptr<runtime::world>& in,
                                           const core::couchbase::cluster_settings& settings,
                                           shell::couchbase::login login,
-                                          const cluster_options& options)
+                                          const cluster_options& options,
+                                          cluster_impl::blocking_maker make_blocking)
 {
     shell::couchbase::kv_cluster_options plan;
     plan.settings = settings;
     plan.connections = std::make_shared<shell::couchbase::connection_config>(
-        *in, settings, std::move(login), agent_name(settings));
+        *in, settings, std::move(login), agent_name(settings), std::move(make_blocking));
     if (options.circuit_breaker) {
         const breaker_options& from = *options.circuit_breaker;
         plan.breaker = core::circuit_breaker_settings{from.volume, from.error_percentage,
@@ -108,7 +109,8 @@ result<shell::couchbase::login> login_of(runtime::world& in,
 result<std::shared_ptr<cluster_impl>> cluster_impl::make(std::shared_ptr<runtime::world> in,
                                                          std::string_view connection_string,
                                                          cluster_options options,
-                                                         std::shared_ptr<log_sink> fallback_log)
+                                                         std::shared_ptr<log_sink> fallback_log,
+                                                         blocking_maker make_blocking)
 {
     auto parsed = core::couchbase::parse_connection_string(connection_string);
     if (!parsed)
@@ -124,15 +126,15 @@ result<std::shared_ptr<cluster_impl>> cluster_impl::make(std::shared_ptr<runtime
     if (!login)
         return std::move(login).error();
     return std::make_shared<cluster_impl>(std::move(in), std::move(parsed->settings),
-                                          *std::move(login), options);
+                                          *std::move(login), options, std::move(make_blocking));
 }
 
 cluster_impl::cluster_impl(std::shared_ptr<runtime::world> in,
                            core::couchbase::cluster_settings from, shell::couchbase::login login,
-                           const cluster_options& options)
+                           const cluster_options& options, blocking_maker make_blocking)
     : world{std::move(in)},
       settings{std::move(from)},
-      state{make_state(world, settings, std::move(login), options)}
+      state{make_state(world, settings, std::move(login), options, std::move(make_blocking))}
 {
 }
 

@@ -13,12 +13,17 @@ namespace holdfast::couchbase {
 
 /// What stands behind a cluster, in whatever world it lives.
 struct cluster_impl : std::enable_shared_from_this<cluster_impl> {
+    /// Given, operations wait for their replies on the thread that runs them.
+    using blocking_maker = shell::couchbase::connection_config::blocking_maker;
+
     static result<std::shared_ptr<cluster_impl>> make(std::shared_ptr<runtime::world> in,
                                                       std::string_view connection_string,
                                                       cluster_options options,
-                                                      std::shared_ptr<log_sink> fallback_log);
+                                                      std::shared_ptr<log_sink> fallback_log,
+                                                      blocking_maker make_blocking = {});
     cluster_impl(std::shared_ptr<runtime::world> in, core::couchbase::cluster_settings settings,
-                 shell::couchbase::login login, const cluster_options& options);
+                 shell::couchbase::login login, const cluster_options& options,
+                 blocking_maker make_blocking);
     cluster_impl(const cluster_impl&) = delete;
     cluster_impl& operator=(const cluster_impl&) = delete;
     ~cluster_impl();

@@ -78,12 +78,16 @@ asio::awaitable<Outcome> start_as(const collection_place& in, Call&& call)
     context.in_default_collection = in.is_default;
     if (has_expiry(call))
         context.now = std::chrono::floor<std::chrono::seconds>(in.cluster->world->wall_now());
+    using operation = typename decltype(build(std::move(call), context))::value_type;
+    using attempts = shell::couchbase::operation_attempts<operation>;
     shell::couchbase::kv_call made = call_of(in, call, context.timeout);
-    auto operation = build(std::move(call), context);
-    if (!operation) [[unlikely]]
-        return failed_call<Outcome, value_type>(std::move(operation).error());
-    return shell::couchbase::execute<Outcome>(in.cluster->state, std::move(made),
-                                              *std::move(operation));
+    made.may_block = true;
+    const core::deadline until = made.until;
+    auto begun = shell::recycled<attempts>::make(in.cluster->state, std::move(made),
+                                                 [&] { return build(std::move(call), context); });
+    if (!(*begun).is_built()) [[unlikely]]
+        return failed_call<Outcome, value_type>(std::move(*begun).problem());
+    return shell::retry_loop_of<Outcome>(*in.cluster->world, until, std::move(begun));
 }
 
 template <class Call>

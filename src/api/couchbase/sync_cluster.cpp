@@ -15,7 +15,8 @@ public:
     result<void> make(std::string_view connection_string, cluster_options options)
     {
         auto made = cluster_impl::make(runtime_->world(), connection_string, std::move(options),
-                                       console_log(severity::warning));
+                                       console_log(severity::warning),
+                                       api::blocking_runtime::make_blocking);
         if (!made)
             return std::move(made).error();
         impl_ = *std::move(made);

@@ -74,8 +74,8 @@ protected:
                 waiter.expect(from, mutex);
                 EXPECT_FALSE(from.resumes_inline(world.executor())) << "it does not wait yet";
             }
-            const wait_end end = co_await waiter.wait();
-            ended.push_back(text_of(end, waiter));
+            co_await waiter.suspend();
+            ended.push_back(text_of(waiter.ended_by(), waiter));
         }
     }
     awaitable<void> wait_as_owner(std::shared_ptr<int>)
@@ -115,7 +115,7 @@ protected:
     }
 
     std::list<asio::cancellation_signal> signals;  // one each; they outlive the coroutines
-    std::mutex mutex;
+    short_mutex mutex;
     std::array<source, 4> slots;
     source& slot = slots[0];
     proof::virtual_world world;

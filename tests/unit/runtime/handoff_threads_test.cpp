@@ -53,7 +53,7 @@ protected:
         }
     }
 
-    std::mutex mutex;
+    short_mutex mutex;
     handoff_source<int> slot;
     std::array<int, 3> ends{};
     int sum = 0;

@@ -14,8 +14,9 @@ namespace holdfast::couchbase::sync {
 
 /// A Couchbase cluster whose calls block: the same operations, retries, errors and events as
 /// couchbase::cluster, for programs that have threads instead of coroutines. May be used by any
-/// number of threads at a time. One thread of its own keeps the connections and reads replies; an
-/// operation runs and is sent on the thread that called it.
+/// number of threads at a time. An operation runs, is sent and waits for its reply on the thread
+/// that called it, over a connection that it has for itself meanwhile: up to 16 for each node; more
+/// threads at a time wait in line. One thread of its own opens connections and follows the cluster.
 ///
 ///     couchbase::sync::cluster db{"couchbase://localhost", options};
 ///     const auto airlines = db["travel"].default_collection();

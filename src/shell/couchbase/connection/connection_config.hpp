@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -24,8 +25,11 @@ struct login {
 /// What all connections of a cluster have in common.
 class connection_config {
 public:
+    /// Turns the stream of a connection into one on which a thread can wait.
+    using blocking_maker = std::function<runtime::stream_ptr(runtime::stream_ptr)>;
+
     connection_config(runtime::world& in, const core::couchbase::cluster_settings& settings,
-                      login first, std::string agent);
+                      login first, std::string agent, blocking_maker make_blocking = {});
 
     std::shared_ptr<const login> current_login() const;
     /// For connections that are opened from now on.
@@ -40,6 +44,7 @@ public:
     const duration bootstrap_timeout;  // for all of it
     const std::uint32_t max_in_flight;
     const core::couchbase::ip_protocol ip_protocol;
+    const blocking_maker make_blocking;  // empty unless operations block the thread that calls
 
 private:
     const std::uint64_t client_;

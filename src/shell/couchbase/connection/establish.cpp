@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <utility>
+#include <vector>
 
 namespace holdfast::shell::couchbase {
 
@@ -21,6 +22,7 @@ using core::couchbase::bootstrap_action;
 using core::couchbase::bootstrap_failure;
 using core::couchbase::bootstrapped;
 using core::couchbase::frame;
+using core::couchbase::kv_feature;
 
 error in_phase(error why, const char* phase, const endpoint& server)
 {
@@ -74,6 +76,14 @@ core::couchbase::bootstrap_options options_for(const connection_config& config, 
     options.is_tls = with.tls != nullptr;
     options.bucket = to.bucket;
     options.known_config = to.known_config;
+    if (!to.exclusive)
+        return options;
+    // Nothing reads on it between two operations, and the node's other connection has the news.
+    options.fetch_config = false;
+    std::erase_if(options.features, [](kv_feature one) {
+        return one == kv_feature::clustermap_change_notification ||
+               one == kv_feature::clustermap_change_notification_brief;
+    });
     return options;
 }
 
@@ -202,6 +212,11 @@ established connected(runtime::world& in, const connection_config& config, const
     options.bucket = to.bucket;
     options.features = done.features;
     options.in_flight.slots = config.max_in_flight;
+    options.exclusive = to.exclusive;
+    if (to.exclusive) {
+        options.in_flight.slots = core::couchbase::inflight_table<int>::min_slots;
+        run.stream = config.make_blocking(std::move(run.stream));
+    }
     options.on_server_request = std::move(to.on_server_request);
     options.on_end = std::move(to.on_end);
     if (done.error_map)

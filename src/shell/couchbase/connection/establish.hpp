@@ -21,6 +21,8 @@ struct connect_target {
     std::optional<core::couchbase::config_version> known_config = {};
     std::function<void(const core::couchbase::frame&)> on_server_request = {};
     std::function<void()> on_end = {};
+    /// For one thread at a time, which waits on it: see kv_connection_options.
+    bool exclusive = false;
 };
 
 /// A connection after its bootstrap, and what the server said in it.

@@ -27,7 +27,7 @@ std::shared_ptr<kv_connection> kv_connection::start(runtime::world& in, runtime:
         new kv_connection{in, std::move(over), std::move(reader), std::move(options)}};
     // Not a background task: those have a strand of their own, and no coroutine that waits on the
     // world's executor could be resumed inline.
-    if (const runtime::executor on = in.executor())
+    if (const runtime::executor on = in.executor(); on && !made->options_.exclusive)
         boost::asio::co_spawn(on, read(made), boost::asio::detached);
     return made;
 }
@@ -86,6 +86,8 @@ kv_connection::enqueued kv_connection::enqueue(core::couchbase::request_frame wh
 {
     if (auto problem = adapt(what)) [[unlikely]]
         return {enqueue_result::invalid, 0, std::move(problem)};
+    if (options_.exclusive)
+        stream_->expires_at(facts.deadline);
     bool moves_alarm = false;
     std::uint32_t opaque = 0;
     {
@@ -109,7 +111,7 @@ kv_connection::enqueued kv_connection::enqueue(core::couchbase::request_frame wh
         out_.last = {opaque, place.begins};
         assert(!place.source.expected());
         waiter.expect(place.source, mutex_);
-        moves_alarm = taken->is_due_first;
+        moves_alarm = taken->is_due_first && !options_.exclusive;  // there the stream has the time
     }
     if (moves_alarm)
         set_alarm();
@@ -134,7 +136,7 @@ dispatch_phase kv_connection::let_go(std::uint32_t opaque)
             for (int code = 0; code != 256; ++code)
                 (void)table_.complete(opaque, static_cast<core::couchbase::kv_opcode>(code));
         }
-        moves_alarm = abandoned && abandoned->is_due_first;
+        moves_alarm = abandoned && abandoned->is_due_first && !options_.exclusive;
     }
     if (moves_alarm)
         set_alarm();

@@ -7,6 +7,7 @@
 #include "holdfast/bson/byte_buffer.hpp"
 #include "holdfast/error.hpp"
 #include "runtime/handoff.hpp"
+#include "runtime/short_mutex.hpp"
 #include "runtime/world.hpp"
 
 #include <atomic>
@@ -39,6 +40,8 @@ struct kv_connection_options {
     core::couchbase::inflight_limits in_flight = {};
     std::size_t max_unsent = std::size_t{4} << 20;
     std::size_t max_queue = 4'096;  // requests that wait for a slot
+    /// One thread at a time has it, for one request at a time: see exclusive_connection.
+    bool exclusive = false;
     /// Called by the reader, with no lock held.
     std::function<void(const core::couchbase::frame&)> on_server_request = {};
     std::function<void()> on_end = {};  // the reader has ended
@@ -153,6 +156,7 @@ private:
     static runtime::awaitable<void> read(std::shared_ptr<kv_connection> self);
     static runtime::awaitable<void> write_rest(std::shared_ptr<kv_connection> self);
     friend class reader_turn;
+    friend class exclusive_connection;
 
     std::optional<error> adapt(core::couchbase::request_frame& what) const;
     bool take_frames(const runtime::executor& here);
@@ -178,13 +182,17 @@ private:
     std::atomic<bool> is_closed_{false};
     std::atomic<time_point> last_read_;
 
-    mutable std::mutex mutex_;
+    mutable runtime::short_mutex mutex_;
     core::couchbase::inflight_table<slot_place> table_;
     std::unique_ptr<slot_place[]> places_;
     outbox out_;
     std::shared_ptr<const error> end_reason_;
     std::deque<std::shared_ptr<runtime::event>> queue_;
+    bool freed_wanted_slot_ = false;  // the reader's own: of the last reply
 };
+
+/// Why a connection is at its end: reading or writing has failed.
+error stream_failure(const error_code& why, std::string_view what);
 
 /// A reply that outlives the reader's turn.
 class kv_answer {

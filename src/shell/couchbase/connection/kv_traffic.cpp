@@ -12,7 +12,6 @@
 
 #include <cstring>
 #include <utility>
-#include <variant>
 
 namespace holdfast::shell::couchbase {
 
@@ -25,14 +24,14 @@ namespace {
 /// What a connection keeps for its next requests.
 constexpr std::size_t usual_buffer = std::size_t{1} << 20;
 
-error lost(const error_code& why, std::string_view what)
+}  // namespace
+
+error stream_failure(const error_code& why, std::string_view what)
 {
     if (why == boost::asio::error::eof)
         return error{why, "the server closed the connection"};
     return error{why, std::string{what} + ": " + why.message()};
 }
-
-}  // namespace
 
 runtime::awaitable<void> kv_connection::read(std::shared_ptr<kv_connection> self)
 {
@@ -41,7 +40,7 @@ runtime::awaitable<void> kv_connection::read(std::shared_ptr<kv_connection> self
     while (goes_on) {
         const runtime::io_result got = co_await self->stream_->read_some(self->reader_.writable());
         if (got.why) {
-            self->close(lost(got.why, "reading failed"));
+            self->close(stream_failure(got.why, "reading failed"));
             goes_on = false;
         } else {
             self->reader_.received(got.bytes);
@@ -59,24 +58,25 @@ bool kv_connection::take_frames(const runtime::executor& here)
 {
     {
         const reader_turn turn;
-        for (;;) {
-            auto next = reader_.next();
-            if (!next) {
-                close(std::move(next).error());
+        frame one;
+        while (reader_.next_whole(one)) {
+            if (auto problem = take(one, here)) [[unlikely]] {
+                close(*std::move(problem));
                 return false;
             }
-            const frame* const one = std::get_if<frame>(&*next);
-            if (!one)
-                break;
-            if (auto problem = take(*one, here)) {
-                close(*std::move(problem));
+        }
+        if (reader_.pending() != 0) [[unlikely]] {
+            auto next = reader_.next();  // how much is missing, or what is wrong
+            if (!next) {
+                close(std::move(next).error());
                 return false;
             }
         }
     }
     if (reader_.pending() == 0)
         reader_.shrink();
-    wake_queue();
+    if (freed_wanted_slot_) [[unlikely]]
+        wake_queue();
     return !is_closed();
 }
 
@@ -110,16 +110,24 @@ std::optional<error> kv_connection::take_reply(const frame& one, const runtime::
                      : table_.complete(one.header.opaque, one.header.opcode);
     if (planted.reuses_opaques)
         found.kind = source.expected() ? answer::to_waiter : answer::foreign;
+    freed_wanted_slot_ = !queue_.empty();
     if (found.kind == answer::wrong_opcode) [[unlikely]]
         return broken("the server answered with another command than it was asked");
     if (found.kind != answer::to_waiter)
         return std::nullopt;
+    if (options_.exclusive) {
+        // The thread that reads has the waiter: it takes the value as soon as this returns.
+        resumed = source.end(kv_delivery{one}, here);
+        return std::nullopt;
+    }
+    if (source.resumes_inline(here)) [[likely]] {
+        resumed = source.end_inline(here, one);
+        return std::nullopt;
+    }
     kv_delivery delivery;
     delivery.frame = one;
-    if (!source.resumes_inline(here)) [[unlikely]] {
-        std::memcpy(delivery.owned.grow(one.bytes.size()), one.bytes.data(), one.bytes.size());
-        delivery.frame.bytes = delivery.owned.bytes();
-    }
+    std::memcpy(delivery.owned.grow(one.bytes.size()), one.bytes.data(), one.bytes.size());
+    delivery.frame.bytes = delivery.owned.bytes();
     resumed = source.end(std::move(delivery), here);
     return std::nullopt;
 }
@@ -144,7 +152,7 @@ void kv_connection::take_server_request(const frame& one)
 
 void kv_connection::flush()
 {
-    if (!reader_turn::defer_flush(*this))
+    if (options_.exclusive || !reader_turn::defer_flush(*this))
         flush_now();
 }
 
@@ -201,7 +209,7 @@ kv_connection::write_end kv_connection::write_some()
             return write_end::blocked;
         out_.flushing = false;
         lock.unlock();
-        close(lost(gone.why, "writing failed"));
+        close(stream_failure(gone.why, "writing failed"));
         return write_end::failed;
     }
 }
@@ -212,7 +220,7 @@ runtime::awaitable<void> kv_connection::write_rest(std::shared_ptr<kv_connection
     while (end == write_end::blocked) {
         const error_code why = co_await self->stream_->writable();
         if (why) {
-            self->close(lost(why, "writing failed"));
+            self->close(stream_failure(why, "writing failed"));
             co_return;
         }
         end = self->write_some();

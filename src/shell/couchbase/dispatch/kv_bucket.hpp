@@ -4,6 +4,7 @@
 #include "core/couchbase/retry/dispatch.hpp"
 #include "core/couchbase/route/collection_ids.hpp"
 #include "core/couchbase/route/route.hpp"
+#include "runtime/short_mutex.hpp"
 #include "shell/couchbase/config/bucket_configs.hpp"
 #include "shell/couchbase/dispatch/kv_link.hpp"
 
@@ -28,14 +29,19 @@ struct keyspace {
     std::string collection = {};
     std::string path = {};
     std::optional<error> problem = {};  // with the names
+
+    // For the bucket alone, under its mutex: the collection's id as it was found by its path, which
+    // costs more than all else of a route, and how new that is.
+    mutable std::uint64_t id_version = 0;
+    mutable std::uint32_t id = 0;
 };
 
 /// Where a request goes, or why it cannot go anywhere now.
 struct kv_route {
     enum class kind : std::uint8_t {
         ready,
-        opening,   // no configuration yet, or the node's first connection is under way: wait
-        look_up,   // this request has to ask `connection` for the id of its collection
+        opening,  // no configuration yet, or the node's first connection is under way: wait
+        look_up,  // this request has to ask `connection` for the id of its collection
         waits_for_look_up,
         obstructed,
         no_copy,  // of the document that may be read: see kv_order::preference
@@ -46,6 +52,8 @@ struct kv_route {
     std::optional<core::couchbase::obstacle> obstacle = {};
     std::shared_ptr<kv_link> link = {};
     std::shared_ptr<kv_connection> connection = {};
+    /// Of an attempt on a thread that waits itself: then `connection` is this one.
+    std::optional<exclusive_pool::lease> own = {};
 };
 
 /// How a look-up of a collection's id ended. Neither: no node has answered.
@@ -74,7 +82,8 @@ public:
     kv_route find(const core::couchbase::kv_order& order, const keyspace& in,
                   core::couchbase::waiter_id id, time_point now);
     /// Asks a node for the id of a collection, after kind::look_up.
-    runtime::awaitable<look_up_end> look_up(kv_route by, const keyspace& in, time_point until);
+    runtime::awaitable<look_up_end> look_up(std::shared_ptr<kv_connection> by, const keyspace& in,
+                                            time_point until);
     void forget_waiter(const keyspace& in, core::couchbase::waiter_id id);
     /// A node did not know the collection by its id. `body` is that of the reply.
     void collection_outdated(const keyspace& in, std::uint32_t used, std::string_view body);
@@ -128,7 +137,7 @@ private:
     runtime::event changed_;
     runtime::event poll_wanted_;
 
-    mutable std::mutex mutex_;
+    mutable runtime::short_mutex mutex_;
     std::vector<endpoint> seeds_;
     std::optional<std::string> network_;  // once there was a configuration
     std::map<endpoint, node_links> links_;

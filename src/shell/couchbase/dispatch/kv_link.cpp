@@ -37,6 +37,9 @@ kv_link::kv_link(runtime::world& in, std::shared_ptr<const connection_config> co
       server_{std::move(server)},
       bucket_{std::move(bucket)},
       hooks_{std::move(hooks)},
+      exclusive_{config_->make_blocking && !bucket_.empty()
+                     ? exclusive_pool::make(in, config_, server_, bucket_)
+                     : nullptr},
       wake_{in},
       since_{in.steady_now()}
 {
@@ -85,6 +88,10 @@ runtime::awaitable<void> kv_link::run(std::shared_ptr<kv_link> self)
         if (end == runtime::wait_end::cancelled)
             break;
     }
+    if (!self->exclusive_)
+        co_return;
+    self->exclusive_->close(self->at_once_);
+    co_await self->exclusive_->ended();
 }
 
 /// Until the connection is lost, or not needed any more.
@@ -125,10 +132,14 @@ void kv_link::retire(bool at_once)
     wake_.notify();
     if (open && at_once)
         open->close(retired_error());
+    if (exclusive_)
+        exclusive_->close(at_once);
 }
 
 void kv_link::opened(established& made)
 {
+    if (exclusive_)
+        exclusive_->mark_ready();
     {
         const std::scoped_lock lock{mutex_};
         connection_ = made.connection;
@@ -165,6 +176,8 @@ void kv_link::lost(const error& why)
         since_ = failed_at_ = world_.steady_now();
         last_failure_ = why;
     }
+    if (exclusive_)
+        exclusive_->clear(why, std::nullopt, false);
     if (hooks_.lost)
         hooks_.lost(server_, why);
 }

@@ -1,7 +1,9 @@
 #pragma once
 #include "core/retry/circuit_breaker.hpp"
+#include "runtime/short_mutex.hpp"
 #include "runtime/wait.hpp"
 #include "shell/couchbase/connection/establish.hpp"
+#include "shell/couchbase/dispatch/exclusive_pool.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -61,6 +63,8 @@ public:
         const std::scoped_lock lock{mutex_};
         return connection_;
     }
+    /// Connections for threads that wait themselves; null unless the client is a blocking one.
+    exclusive_pool* exclusive() const noexcept { return exclusive_.get(); }
     stage where() const
     {
         const std::scoped_lock lock{mutex_};
@@ -87,11 +91,12 @@ private:
     const endpoint server_;
     const std::string bucket_;
     const link_hooks hooks_;
+    const std::shared_ptr<exclusive_pool> exclusive_;
     runtime::event wake_;
     std::atomic<bool> retired_{false};
     std::atomic<bool> at_once_{false};
 
-    mutable std::mutex mutex_;
+    mutable runtime::short_mutex mutex_;
     std::shared_ptr<kv_connection> connection_;
     stage stage_ = stage::connecting;
     time_point since_{};

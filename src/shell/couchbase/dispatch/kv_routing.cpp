@@ -123,9 +123,15 @@ bool kv_bucket::find_now(const core::couchbase::kv_order& order, const keyspace&
     find_node(order, now, into);
     if (into.is != kv_route::kind::ready) [[unlikely]]
         return false;
-    const auto id = ids_.known_id(in.path);
-    into.collection = id.value_or(0);
-    return id.has_value();
+    if (in.id_version != ids_.version()) [[unlikely]] {
+        const auto id = ids_.known_id(in.path);
+        if (!id)
+            return false;
+        in.id_version = ids_.version();
+        in.id = *id;
+    }
+    into.collection = in.id;
+    return true;
 }
 
 kv_route kv_bucket::find(const core::couchbase::kv_order& order, const keyspace& in,
@@ -158,19 +164,19 @@ kv_route kv_bucket::find(const core::couchbase::kv_order& order, const keyspace&
     return route;
 }
 
-runtime::awaitable<look_up_end> kv_bucket::look_up(kv_route by, const keyspace& in,
-                                                   time_point until)
+runtime::awaitable<look_up_end> kv_bucket::look_up(std::shared_ptr<kv_connection> by,
+                                                   const keyspace& in, time_point until)
 {
     const auto self = shared_from_this();
     core::couchbase::request_frame question;
     question.opcode = kv_opcode::get_collection_id;
     question.value = core::couchbase::as_octets(in.path);
-    auto answer = co_await ask(by.connection, question, until);
+    auto answer = co_await ask(by, question, until);
     look_up_end end;
     {
         const std::scoped_lock lock{mutex_};
         if (answer)
-            end = take_collection_id(answer->frame(), in, *by.connection);
+            end = take_collection_id(answer->frame(), in, *by);
         if (!end.is_settled)
             ids_.failed(in.path);
     }

@@ -13,33 +13,40 @@ class operation_attempts final : public kv_attempts {
 public:
     using outcome = result<typename Operation::value_type>;
 
-    operation_attempts(std::shared_ptr<cluster_state>&& cluster, kv_call&& call,
-                       Operation&& operation)
-        : kv_attempts{std::move(cluster), std::move(call)}, operation_{std::move(operation)}
+    /// `build` gives the operation or an error, and is called at once: a request that is made here
+    /// is not moved any more.
+    template <class Build>
+    operation_attempts(const std::shared_ptr<cluster_state>& cluster, kv_call&& call, Build&& build)
+        : kv_attempts{cluster, std::move(call)}, operation_{build()}
     {
     }
 
-    outcome outcome_of(result<answer> end)
+    /// False if it could not be built, and is not to be executed: see problem().
+    bool is_built() const noexcept { return operation_.has_value(); }
+    error problem() && { return std::move(operation_).error(); }
+
+    /// Valid as long as this is.
+    outcome&& outcome_of(result<answer>&& end)
     {
         if (!end) [[unlikely]]
-            return std::move(end).error();
-        if (!*outcome_) [[unlikely]]
-            return explained(std::move(*outcome_).error());
+            outcome_.emplace(std::move(end).error());
+        else if (!*outcome_) [[unlikely]]
+            outcome_.emplace(explained(std::move(*outcome_).error()));
         return *std::move(outcome_);
     }
 
 private:
-    const core::couchbase::kv_order& order() const noexcept override { return operation_.order; }
+    const core::couchbase::kv_order& order() const noexcept override { return operation_->order; }
     bool is_answer(core::couchbase::kv_status status) const noexcept override
     {
         return Operation::is_answer(status);
     }
     void take(const core::couchbase::kv_reply& reply) override
     {
-        outcome_.emplace(operation_.read(reply));
+        outcome_.emplace(operation_->read(reply));
     }
 
-    Operation operation_;
+    result<Operation> operation_;
     std::optional<outcome> outcome_;
 };
 
@@ -49,11 +56,11 @@ template <class Outcome, core::couchbase::kv_operation Operation>
 runtime::awaitable<Outcome> execute(std::shared_ptr<cluster_state> cluster, kv_call&& call,
                                     Operation&& operation)
 {
-    runtime::world& in = cluster->world;
     const core::deadline until = call.until;
-    using attempts = recycled<operation_attempts<Operation>>;
+    auto build = [&] { return result<Operation>{std::move(operation)}; };
     return retry_loop_of<Outcome>(
-        in, until, attempts::make(std::move(cluster), std::move(call), std::move(operation)));
+        cluster->world, until,
+        recycled<operation_attempts<Operation>>::make(cluster, std::move(call), build));
 }
 
 }  // namespace holdfast::shell::couchbase

@@ -5,6 +5,7 @@
 #include "core/couchbase/retry/idempotent.hpp"
 #include "core/couchbase/wire/value.hpp"
 #include "holdfast/couchbase/errc.hpp"
+#include "shell/couchbase/execute/own_connection.hpp"
 #include "shell/planted.hpp"
 
 #include <string>
@@ -17,8 +18,37 @@ using core::couchbase::obstacle;
 using core::couchbase::retry_reason;
 using holdfast::couchbase::errc;
 
-kv_attempts::kv_attempts(std::shared_ptr<cluster_state>&& cluster, kv_call&& call)
-    : cluster_{std::move(cluster)}, call_{std::move(call)}, started_{call_.began}
+namespace {
+
+/// What the status of a reply means to others than its request.
+void react_to(kv_status status, std::string_view body, const kv_call& call, const kv_route& route)
+{
+    if (status == kv_status::not_my_vbucket) {
+        call.bucket->vbucket_refused(body, route.link->server());
+    } else if (status == kv_status::unknown_collection || status == kv_status::unknown_scope) {
+        if (!planted.keeps_collection_ids)
+            call.bucket->collection_outdated(*call.in, route.collection, body);
+    } else if (status == kv_status::config_only) {
+        call.bucket->want_config();
+    } else if (status == kv_status::auth_stale) {
+        // Routine: a new connection logs in anew.
+        route.connection->close(error{errc::authentication_failure, "the login has expired"});
+    }
+    const core::couchbase::kv_error_map* const map = route.connection->error_map();
+    if (core::couchbase::is_known(status) || map == nullptr)
+        return;
+    if (const auto* const entry = map->find(status)) {
+        if (entry->fetch_config)
+            call.bucket->want_config();
+        if (entry->connection_invalidated)
+            route.connection->close(error{errc::generic_failure, entry->description});
+    }
+}
+
+}  // namespace
+
+kv_attempts::kv_attempts(const std::shared_ptr<cluster_state>& cluster, kv_call&& call)
+    : cluster_{cluster}, call_{std::move(call)}, started_{call_.began}
 {
 }
 
@@ -36,6 +66,9 @@ void kv_attempts::let_go() noexcept
     waiter_.withdraw();
     phase_ = route_.connection->let_go(opaque_);
     in_flight_ = false;
+    // No thread is left to wait for the reply.
+    if (route_.own && phase_ != dispatch_phase::not_sent)
+        (*route_.own)->cancel();
 }
 
 /// Puts the request into the buffer of the connection that was found.
@@ -85,9 +118,13 @@ bool kv_attempts::begin_now()
     phase_ = dispatch_phase::not_sent;
     if (!call_.bucket->find_now(order(), *call_.in, now, route_)) [[unlikely]]
         return false;
+    if (needs_own(call_, route_) && !take_own(route_, route_.link->exclusive()->try_check_out(now)))
+        return false;
     const bool sent = send(now) == begun::yes;
-    if (!sent)
+    if (!sent) [[unlikely]] {
         problem_.reset();  // attempt() finds it anew
+        give_back{route_, now};
+    }
     return sent;
 }
 
@@ -109,7 +146,7 @@ kv_attempts::begun kv_attempts::try_begin()
     route_ = call_.bucket->find(order(), *call_.in, look_up_id_, started_);
     switch (route_.is) {
     case kv_route::kind::ready:
-        return send(started_);
+        return needs_own(call_, route_) ? begun::must_check_out : send(started_);
     case kv_route::kind::opening:
     case kv_route::kind::waits_for_look_up:
         break;
@@ -173,60 +210,30 @@ error kv_attempts::not_sendable(error why)
     return why;
 }
 
-runtime::awaitable<std::optional<error>> kv_attempts::wait_for_change(std::uint64_t seen)
-{
-    const runtime::wait_end end = co_await call_.bucket->changed().wait(seen, call_.until.when());
-    if (end == runtime::wait_end::notified)
-        co_return std::nullopt;
-    out_of_time_ = end == runtime::wait_end::timed_out;
-    co_return interrupted("while it waited to be sent");
-}
-
 runtime::awaitable<result<kv_attempts::answer>> kv_attempts::attempt()
 {
     for (;;) {
         const std::uint64_t seen = call_.bucket->changed().count();
-        const begun is_begun = try_begin();
+        begun is_begun = try_begin();
+        if (is_begun == begun::must_check_out) {
+            auto over = co_await wait(is_begun, seen);
+            if (over)
+                co_return *std::move(over);
+            is_begun = send(started_);
+        }
         if (is_begun == begun::yes) {
             send_now();
-            const runtime::wait_end got = co_await waiter_.wait();
-            co_return end(got);
+            auto got = reply_now();
+            if (!got) {
+                const runtime::wait_end later = co_await reply();
+                got = later;
+            }
+            co_return end(*got);
         }
+        give_back{route_, started_};
         if (is_begun == begun::failed)
             co_return *std::exchange(problem_, std::nullopt);
-        std::optional<error> over;
-        if (is_begun == begun::must_look_up) {
-            const look_up_end looked_up = co_await call_.bucket->look_up(route_, *call_.in,
-                                                                         call_.until.when());
-            if (looked_up.refused) {
-                reason_ = looked_up.refused->reason;
-                over = looked_up.refused->as_error();
-            } else if (!looked_up.is_settled) {
-                started_ = cluster_->world.steady_now();
-                over = closed_or_late();
-            }
-            if (!looked_up.is_settled && !over) {
-                const auto cancellation = co_await runtime::asio::this_coro::cancellation_state;
-                // Another try at once would find the connection as it is, and wake the others that
-                // wait for the look-up, and they it: the next one comes when the strategy says.
-                if (cancellation.cancelled() != runtime::asio::cancellation_type::none)
-                    over = interrupted("while its collection was looked up");
-                else
-                    over = obstructed(route_.connection->end_reason()
-                                          ? obstacle::all_sockets_down
-                                          : obstacle::socket_not_writable);
-            }
-        } else if (is_begun == begun::no_slot) {
-            const auto slot = co_await route_.connection->wait_for_slot(call_.until.when());
-            if (!slot)
-                over = obstructed(obstacle::socket_not_writable);
-            else if (*slot != runtime::wait_end::notified) {
-                out_of_time_ = *slot == runtime::wait_end::timed_out;
-                over = interrupted("while it waited for a place on the connection");
-            }
-        } else {
-            over = co_await wait_for_change(seen);
-        }
+        auto over = co_await wait(is_begun, seen);
         if (over)
             co_return *std::move(over);
     }
@@ -240,9 +247,10 @@ error kv_attempts::interrupted(const char* what)
 
 result<kv_attempts::answer> kv_attempts::end(runtime::wait_end end)
 {
+    const give_back after{route_, started_};
     if (end == runtime::wait_end::notified) [[likely]] {
         in_flight_ = false;
-        const kv_delivery got = waiter_.take();
+        const kv_delivery& got = waiter_.value();
         if (got.closed) [[unlikely]]
             return lost(got);
         return take_reply(got.frame);
@@ -308,7 +316,9 @@ error kv_attempts::refused(const core::couchbase::frame& reply)
     if (has(reply.header.datatype, core::couchbase::kv_datatype::json) && body.size() <= 1024 &&
         status != kv_status::not_my_vbucket)
         why = std::move(why).with_context("server_context", std::string{body});
-    react_to(status, body);
+    react_to(status, body, call_, route_);
+    if (status == kv_status::auth_stale)
+        reason_ = retry_reason::socket_not_available;
     if (cluster_->nodes->breaker()) {
         const time_point now = cluster_->world.steady_now();
         if (status == kv_status::temporary_failure && !planted.forgives_failures)
@@ -317,32 +327,6 @@ error kv_attempts::refused(const core::couchbase::frame& reply)
             route_.link->succeeded(now, started_);
     }
     return why;
-}
-
-void kv_attempts::react_to(kv_status status, std::string_view body)
-{
-    const endpoint& server = route_.link->server();
-    if (status == kv_status::not_my_vbucket) {
-        call_.bucket->vbucket_refused(body, server);
-    } else if (status == kv_status::unknown_collection || status == kv_status::unknown_scope) {
-        if (!planted.keeps_collection_ids)
-            call_.bucket->collection_outdated(*call_.in, route_.collection, body);
-    } else if (status == kv_status::config_only) {
-        call_.bucket->want_config();
-    } else if (status == kv_status::auth_stale) {
-        // Routine: a new connection logs in anew.
-        route_.connection->close(error{errc::authentication_failure, "the login has expired"});
-        reason_ = retry_reason::socket_not_available;
-    }
-    const core::couchbase::kv_error_map* const map = route_.connection->error_map();
-    if (core::couchbase::is_known(status) || map == nullptr)
-        return;
-    if (const auto* const entry = map->find(status)) {
-        if (entry->fetch_config)
-            call_.bucket->want_config();
-        if (entry->connection_invalidated)
-            route_.connection->close(error{errc::generic_failure, entry->description});
-    }
 }
 
 }  // namespace holdfast::shell::couchbase

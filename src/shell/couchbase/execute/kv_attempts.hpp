@@ -25,6 +25,7 @@ struct kv_call {
     core::deadline until = {};
     time_point began{};
     std::unique_ptr<extras> more = {};
+    bool may_block = false;  // the thread, for the reply
 };
 
 /// Couchbase's side of the retry loop for key-value operations: one request, from the choice of a
@@ -38,14 +39,23 @@ public:
     using answer_type = result<core::couchbase::retry_action>;
     using slow_path_type = kv_attempts;
 
-    kv_attempts(std::shared_ptr<cluster_state>&& cluster, kv_call&& call);
+    kv_attempts(const std::shared_ptr<cluster_state>& cluster, kv_call&& call);
     kv_attempts(const kv_attempts&) = delete;
     kv_attempts& operator=(const kv_attempts&) = delete;
     virtual ~kv_attempts();
 
     bool begin_now();
     void send_now() { route_.connection->flush(); }
-    runtime::awaitable<runtime::wait_end> reply() { return waiter_.wait(); }
+    /// The same as reply(), if the thread waits for it itself.
+    std::optional<runtime::wait_end> reply_now()
+    {
+        return route_.own ? (*route_.own)->receive_now(opaque_, waiter_) : std::nullopt;
+    }
+    runtime::handoff_base* waiter() noexcept { return route_.own ? nullptr : &waiter_; }
+    runtime::awaitable<runtime::wait_end> reply()
+    {
+        return route_.own ? (*route_.own)->receive(opaque_, waiter_) : waiter_.wait();
+    }
     result<answer> end(runtime::wait_end end);
     runtime::awaitable<result<answer>> attempt();
 
@@ -66,16 +76,15 @@ private:
     virtual bool is_answer(core::couchbase::kv_status status) const noexcept = 0;
     virtual void take(const core::couchbase::kv_reply& reply) = 0;
 
-    enum class begun : std::uint8_t { yes, waits, no_slot, must_look_up, failed };
+    enum class begun : std::uint8_t { yes, waits, no_slot, must_look_up, must_check_out, failed };
     begun send(time_point now);
     begun try_begin();
     std::optional<error> closed_or_late();
     error obstructed(core::couchbase::obstacle what);
     error not_sendable(error why);
-    runtime::awaitable<std::optional<error>> wait_for_change(std::uint64_t seen);
+    runtime::awaitable<std::optional<error>> wait(begun for_what, std::uint64_t seen);
     result<answer> take_reply(const core::couchbase::frame& reply);
     error refused(const core::couchbase::frame& reply);
-    void react_to(core::couchbase::kv_status status, std::string_view body);
     error lost(const kv_delivery& why);
     error interrupted(const char* what);
     void let_go() noexcept;
@@ -83,7 +92,6 @@ private:
     core::couchbase::started_attempt open_attempt() const;
     core::couchbase::retry_state take_state();
     settled_step apply(core::couchbase::retry_step step);
-    void report(const core::couchbase::retry_step& step);
     error end_of(core::couchbase::retry_step step);
     error located(error why) const;
     std::string missing() const;

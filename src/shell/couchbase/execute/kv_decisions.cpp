@@ -30,6 +30,13 @@ error with_more(const error& why, const std::string& more)
     return std::move(longer).with_history({history.begin(), history.end()});
 }
 
+/// What listeners and logs get of a decision.
+void report(const cluster_state& cluster, const core::couchbase::retry_step& step)
+{
+    if (step.event && cluster.on_retry)
+        cluster.on_retry(*step.event, step.state.request);
+}
+
 shell::retry_step widened(settled_step step)
 {
     return std::visit([](auto& one) { return shell::retry_step{std::move(one)}; }, step);
@@ -59,15 +66,9 @@ retry_state kv_attempts::take_state()
     return retry_state{core::couchbase::retry_request{std::move(of)}, call_.began};
 }
 
-void kv_attempts::report(const core::couchbase::retry_step& step)
-{
-    if (step.event && cluster_->on_retry)
-        cluster_->on_retry(*step.event, step.state.request);
-}
-
 settled_step kv_attempts::apply(core::couchbase::retry_step step)
 {
-    report(step);
+    report(*cluster_, step);
     if (auto* const last = std::get_if<complete>(&step.next)) {
         state_ = std::make_unique<retry_state>(std::move(step.state));
         return give_up{located(std::move(last->why))};
@@ -85,6 +86,11 @@ shell::retry_step kv_attempts::decide_retry(error why, time_point now)
 {
     if (out_of_time_)
         return give_up{timed_out(now)};
+    using core::couchbase::retry_reason;
+    const bool was_cut = reason_ == retry_reason::socket_closed_while_in_flight ||
+                         reason_ == retry_reason::socket_not_available;
+    if (was_cut && cluster_->nodes->is_closed())
+        return give_up{cancelled(&why, now)};  // that is why its connection has gone
     failed_attempt failed{open_attempt(), reason_.value_or(core::couchbase::retry_reason::unknown),
                           std::move(why)};
     if (!reason_)
@@ -183,7 +189,7 @@ error kv_attempts::cancelled(const error* undecided, time_point now)
 
 error kv_attempts::end_of(core::couchbase::retry_step step)
 {
-    report(step);
+    report(*cluster_, step);
     state_ = std::make_unique<retry_state>(std::move(step.state));
     if (auto* const last = std::get_if<complete>(&step.next))
         return located(std::move(last->why));
