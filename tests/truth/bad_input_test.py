@@ -5,7 +5,7 @@ import sys
 
 PROGRAM = sys.argv[1]
 UNUSED = 'couchbase://127.0.0.1:1/b'
-LOGIN = ['--user', 'u', '--password', 'p']
+LOGIN = ['--user', 'ada', '--password', 'lovelace']
 CASES = [  # the command, and what its line must say
     (['lab', '--couchbase', '--nodes', '0'], '1 to 50 nodes'),
     (['lab', '--couchbase', '--nodes', 'two'], '--nodes'),

@@ -2,6 +2,7 @@
 #include "holdfast/couchbase/errc.hpp"
 #include "holdfast/couchbase/sync/cluster.hpp"
 #include "holdfast/lab/couchbase.hpp"
+#include "support/canary.hpp"
 #include "support/certificates.hpp"
 #include "support/verifies.hpp"
 
@@ -15,13 +16,14 @@ namespace {
 
 using namespace std::chrono_literals;
 using couchbase::errc;
+namespace canary = proof::canary;
 using proof::certificates;
 using clock = std::chrono::steady_clock;
 
-couchbase::cluster_options login(const std::string& password = "password")
+couchbase::cluster_options login(const std::string& password = canary::password)
 {
     couchbase::password known;
-    known.user = "Administrator";
+    known.user = canary::user;
     known.text = secret{password};
     couchbase::cluster_options options;
     options.authenticator = known;
@@ -57,24 +59,29 @@ result<couchbase::document<couchbase::raw_json>> get(const couchbase::sync::clus
 
 class couchbase_hostile_sockets : public ::testing::Test {
 protected:
-    lab::couchbase_cluster lab =
-        lab::couchbase_cluster::start({.nodes = 3, .buckets = {"travel"}}).value();
+    lab::couchbase_cluster lab = lab::couchbase_cluster::start({.nodes = 3,
+                                                                .buckets = {"travel"},
+                                                                .user = canary::user,
+                                                                .password = canary::password})
+                                     .value();
 };
 
 TEST_F(couchbase_hostile_sockets, wrong_password_is_refused_within_a_tenth_of_a_second)
 {
     VERIFIES("CR-031");
     VERIFIES("CR-039");
-    const auto read = first_failure(lab.uri(), login("wrong"), errc::authentication_failure,
-                                    "refused", get);
+    const auto read = first_failure(lab.uri(), login(canary::wrong_password),
+                                    errc::authentication_failure, "refused", get);
     EXPECT_LT(read, 100ms);
-    const auto write = first_failure(
-        lab.uri(), login("wrong"), errc::authentication_failure, "refused", [](const auto& db) {
-            return db["travel"].default_collection().try_upsert("k", couchbase::raw_json{"1"});
-        });
+    const auto write = first_failure(lab.uri(), login(canary::wrong_password),
+                                     errc::authentication_failure, "refused", [](const auto& db) {
+                                         return db["travel"].default_collection().try_upsert(
+                                             "k", couchbase::raw_json{"1"});
+                                     });
     EXPECT_LT(write, 100ms);
-    const auto ready = first_failure(lab.uri(), login("wrong"), errc::authentication_failure,
-                                     "refused", [](const auto& db) { return db.try_ready(); });
+    const auto ready = first_failure(lab.uri(), login(canary::wrong_password),
+                                     errc::authentication_failure, "refused",
+                                     [](const auto& db) { return db.try_ready(); });
     EXPECT_LT(ready, 100ms);
 }
 
@@ -93,9 +100,9 @@ TEST_F(couchbase_hostile_sockets, bucket_of_others_is_named_as_well)
 {
     VERIFIES("CR-041");
     ASSERT_TRUE(lab.create_bucket("own"));
-    ASSERT_TRUE(lab.set_user("eve", "text", {"own"}));
+    ASSERT_TRUE(lab.set_user("eve", canary::password, {"own"}));
     couchbase::cluster_options options;
-    options.authenticator = couchbase::password{"eve", secret{"text"}};
+    options.authenticator = couchbase::password{"eve", secret{canary::password}};
     EXPECT_LT(first_failure(lab.uri(), options, errc::generic_failure, "\"travel\"", get), 100ms);
     const couchbase::sync::cluster db{lab.uri(), options};
     EXPECT_EQ(db["own"].default_collection().try_get("k").error().code(), errc::document_not_found);

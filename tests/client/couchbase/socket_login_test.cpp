@@ -69,7 +69,7 @@ TEST_F(couchbase_socket_login, server_without_the_right_proof_gets_no_request)
     const std::vector<proof_row> rows{
         {"no proof", ""},
         {"wrong proof", "v=AAAA"},
-        {"proof of another password", "v=rmF9pqV8S7suAoZWja4dJRkFsKQ="},
+        {"proof by another key", "v=rmF9pqV8S7suAoZWja4dJRkFsKQ="},
         {"no base64", "v=!"},
         {"something else", "hello"},
     };

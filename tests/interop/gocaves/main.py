@@ -136,8 +136,8 @@ def documents(run, control):
     run.client('documents', 'documents', cluster.plain)
     cluster.make_collection('things', 'later')
     run.client('a collection made since', 'collection', cluster.plain)
-    run.client('a wrong password', 'refused', cluster.plain, 'default', AUTHENTICATION_FAILURE,
-               'SCRAM', password='wrong')
+    run.client('a refused login', 'refused', cluster.plain, 'default', AUTHENTICATION_FAILURE,
+               'SCRAM', password='babbage')
     secure = cluster.secure()
     if not secure:
         print('      - SKIPPED: by TLS: gocaves has not read its own certificate', flush=True)
