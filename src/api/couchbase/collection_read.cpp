@@ -29,9 +29,6 @@ struct raw_json_get_operation {
                                   stored->expiry};
     }
 
-    /// Not an aggregate, or all of it would be zeroed first, the room for the key too.
-    raw_json_get_operation() noexcept {}
-
     core::couchbase::kv_order order = {};
 };
 

@@ -28,9 +28,6 @@ struct mutation_operation {
 };
 
 struct upsert_operation : mutation_operation {
-    /// Not an aggregate, or all of it would be zeroed first, the room for the key too.
-    upsert_operation() noexcept {}
-
     static result<upsert_operation> make(std::string_view key, stored_content&& content,
                                          const holdfast::couchbase::upsert_options& options,
                                          const operation_context& in);
