@@ -270,7 +270,6 @@ TEST_F(couchbase_completion_tokens, throwing_forms_throw_when_they_are_cancelled
 TEST_F(couchbase_completion_tokens, waiting_for_readiness_and_pings_can_be_cancelled)
 {
     silence();
-    scene.simulation.partition(scene.app, scene.host_of(1));
     const auto cancelled = [&](auto start) {
         boost::asio::cancellation_signal stop;
         std::optional<error_code> code;

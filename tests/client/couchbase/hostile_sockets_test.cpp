@@ -220,6 +220,8 @@ TEST_P(couchbase_rejected_certificate, is_named_at_once)
     VERIFIES("CR-040");
     lab::couchbase_options options;
     options.buckets = {"travel"};
+    options.user = canary::user;
+    options.password = canary::password;
     options.host = "localhost";
     options.tls_certificate = certificates::file("server.pem");
     auto lab = lab::couchbase_cluster::start(options).value();
