@@ -255,6 +255,12 @@ public:
 template <class T>
 class handoff final : public handoff_base {
 public:
+    handoff() = default;
+    handoff(handoff&&) noexcept = default;
+    /// While the place of the value is still there: a source on another thread may be about to put
+    /// one into it.
+    ~handoff() { withdraw(); }
+
     /// From now on `from` may end the wait that follows. With the mutex held; not while this is
     /// expected already.
     void expect(handoff_source<T>& from, short_mutex& guard) noexcept
