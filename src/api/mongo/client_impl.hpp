@@ -47,8 +47,8 @@ struct client_impl : std::enable_shared_from_this<client_impl> {
     using reader = result<T> (*)(core::mongo::command_outcome outcome,
                                  const core::mongo::command& sent);
     template <class Outcome, class T>
-    runtime::awaitable<Outcome> run_and_read(result<core::mongo::command> what, const session* in,
-                                             reader<T> read);
+    runtime::awaitable<Outcome> run_and_read(result<core::mongo::command>&& what,
+                                             const session* in, reader<T> read);
 
     /// A fresh id for a document.
     bson::object_id new_id() { return new_ids{*this}.next(); }
@@ -178,7 +178,7 @@ runtime::awaitable<Outcome> client_impl::open_and_read(std::shared_ptr<client_im
 
 /// No coroutine of its own where the way is clear: a frame costs as much as building a message.
 template <class Outcome, class T>
-runtime::awaitable<Outcome> client_impl::run_and_read(result<core::mongo::command> what,
+runtime::awaitable<Outcome> client_impl::run_and_read(result<core::mongo::command>&& what,
                                                       const session* in, reader<T> read)
 {
     if (!what) [[unlikely]]

@@ -42,6 +42,17 @@ public:
     /// it is until writable() is called, and the call after this one goes on behind it.
     result<std::variant<need_more, frame>> next();
 
+    /// The same for the usual case: false if next() has to tell what is missing or wrong.
+    bool next_whole(frame& into) noexcept
+    {
+        const std::span<const std::uint8_t> received = bytes();
+        if (!load_header(received, limit_, into.header) || into.header.length > received.size())
+            return false;
+        into.bytes = received.first(into.header.length);
+        take(into.header.length);
+        return true;
+    }
+
 private:
     std::size_t limit_;
 };

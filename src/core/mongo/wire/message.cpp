@@ -178,16 +178,21 @@ result<message> parse_reply(std::span<const std::uint8_t> bytes, std::size_t lim
     auto header = parse_whole(bytes, limit);
     if (!header)
         return std::move(header).error();
-    switch (header->code) {
+    return parse_reply(*header, bytes);
+}
+
+result<message> parse_reply(const message_header& header, std::span<const std::uint8_t> bytes)
+{
+    switch (header.code) {
     case op_code::msg:
-        return message_parser{bytes}.run(*header);
+        return message_parser{bytes}.run(header);
     case op_code::reply:
-        return parse_legacy_reply(*header, bytes);
+        return parse_legacy_reply(header, bytes);
     case op_code::query:
     case op_code::compressed:
         break;
     }
-    return unexpected(header->code);
+    return unexpected(header.code);
 }
 
 }  // namespace holdfast::core::mongo

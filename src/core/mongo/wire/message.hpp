@@ -123,4 +123,7 @@ result<message> parse_message(std::span<const std::uint8_t> bytes,
 result<message> parse_reply(std::span<const std::uint8_t> bytes,
                             std::size_t limit = max_message_size);
 
+/// The same for a message whose header has been parsed already.
+result<message> parse_reply(const message_header& header, std::span<const std::uint8_t> bytes);
+
 }  // namespace holdfast::core::mongo

@@ -22,6 +22,11 @@ bool is_known(op_code code)
     return false;
 }
 
+std::int32_t number_at(std::span<const std::uint8_t> bytes, std::size_t offset) noexcept
+{
+    return bson::load<std::int32_t>(bytes.data() + offset);
+}
+
 }  // namespace
 
 std::string_view name_of(op_code code) noexcept
@@ -46,27 +51,36 @@ error wire_error(errc what, std::size_t offset, std::string_view why)
         "offset", at);
 }
 
-result<message_header> parse_header(std::span<const std::uint8_t> bytes, std::size_t limit)
+bool load_header(std::span<const std::uint8_t> bytes, std::size_t limit,
+                 message_header& into) noexcept
 {
     if (bytes.size() < header_size) [[unlikely]]
+        return false;
+    into.length = number_at(bytes, 0) < 0 ? 0 : static_cast<std::size_t>(number_at(bytes, 0));
+    into.request = request_id{number_at(bytes, 4)};
+    into.response_to = request_id{number_at(bytes, 8)};
+    into.code = static_cast<op_code>(number_at(bytes, 12));
+    return into.length >= header_size && into.length <= limit && is_known(into.code);
+}
+
+result<message_header> parse_header(std::span<const std::uint8_t> bytes, std::size_t limit)
+{
+    message_header header;
+    if (load_header(bytes, limit, header)) [[likely]]
+        return header;
+    if (bytes.size() < header_size)
         return wire_error(errc::malformed_message, bytes.size(),
                           "a header has 16 bytes, here are " + std::to_string(bytes.size()));
-    const auto number = [&](std::size_t at) { return bson::load<std::int32_t>(bytes.data() + at); };
-    const std::int32_t length = number(0);
-    if (length < static_cast<std::int32_t>(header_size)) [[unlikely]]
+    const std::string length = std::to_string(number_at(bytes, 0));
+    if (header.length < header_size)
         return wire_error(errc::malformed_message, 0,
-                          "the length " + std::to_string(length) +
-                              " is less than that of a header");
-    if (static_cast<std::size_t>(length) > limit) [[unlikely]]
-        return wire_error(errc::message_too_large, 0,
-                          "the length " + std::to_string(length) + " is beyond the limit of " +
-                              std::to_string(limit));
-    const auto code = static_cast<op_code>(number(12));
-    if (!is_known(code)) [[unlikely]]
-        return wire_error(errc::unsupported_message, 12,
-                          "the operation " + std::to_string(number(12)) + " is unknown");
-    return message_header{static_cast<std::size_t>(length), request_id{number(4)},
-                          request_id{number(8)}, code};
+                          "the length " + length + " is less than that of a header");
+    if (header.length > limit)
+        return wire_error(
+            errc::message_too_large, 0,
+            "the length " + length + " is beyond the limit of " + std::to_string(limit));
+    return wire_error(errc::unsupported_message, 12,
+                      "the operation " + std::to_string(number_at(bytes, 12)) + " is unknown");
 }
 
 result<message_header> parse_whole(std::span<const std::uint8_t> message, std::size_t limit)

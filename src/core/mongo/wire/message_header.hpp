@@ -40,6 +40,10 @@ struct message_header {
 result<message_header> parse_header(std::span<const std::uint8_t> bytes,
                                     std::size_t limit = max_message_size);
 
+/// The same for the usual case, without a reason: whether the header is valid.
+bool load_header(std::span<const std::uint8_t> bytes, std::size_t limit,
+                 message_header& into) noexcept;
+
 /// The same for bytes that must be one whole message, no more and no less.
 result<message_header> parse_whole(std::span<const std::uint8_t> message,
                                    std::size_t limit = max_message_size);

@@ -121,11 +121,14 @@ runtime::awaitable<result<message>> connection::rest_of_round_trip(request_id id
 
 void connection::look_for_reply(request_id id)
 {
-    auto next = reader_.next();
+    frame whole;
+    if (reader_.next_whole(whole)) [[likely]] {
+        reply_.emplace(accept(whole, id));
+        return;
+    }
+    auto next = reader_.next();  // how much is missing, or what is wrong
     if (!next) [[unlikely]]
         reply_.emplace(failed(std::move(next).error()));
-    else if (const frame* whole = std::get_if<frame>(&*next))
-        reply_.emplace(accept(*whole, id));
 }
 
 void connection::take_in(const runtime::io_result& got, request_id id, std::string_view command)
@@ -229,24 +232,27 @@ result<std::span<const std::uint8_t>> connection::compressed(std::span<const std
     return core::mongo::compress_message(request, compression_, packed_);
 }
 
+result<message> connection::decompressed(const frame& received)
+{
+    if (auto negotiated = check_compressor(received.bytes, compression_.with, limit_); !negotiated)
+        return std::move(negotiated).error();
+    unpacked_.clear();
+    auto unpacked = core::mongo::decompress_message(received.bytes, unpacked_, limit_);
+    if (!unpacked)
+        return std::move(unpacked).error();
+    return core::mongo::parse_reply(*unpacked, limit_);
+}
+
 result<message> connection::accept(const frame& received, std::optional<request_id> expected)
 {
-    std::span<const std::uint8_t> bytes = received.bytes;
     if (expected && received.header.response_to != *expected) [[unlikely]]
         return failed(core::mongo::wire_error(
             errc::malformed_message, 8,
             "the reply is to request " + std::to_string(received.header.response_to.value()) +
                 ", not to " + std::to_string(expected->value())));
-    if (received.header.code == core::mongo::op_code::compressed) {
-        if (auto negotiated = check_compressor(bytes, compression_.with, limit_); !negotiated)
-            return failed(std::move(negotiated).error());
-        unpacked_.clear();
-        auto unpacked = core::mongo::decompress_message(bytes, unpacked_, limit_);
-        if (!unpacked)
-            return failed(std::move(unpacked).error());
-        bytes = *unpacked;
-    }
-    auto reply = core::mongo::parse_reply(bytes, limit_);
+    auto reply = received.header.code == core::mongo::op_code::compressed
+                     ? decompressed(received)
+                     : core::mongo::parse_reply(received.header, received.bytes);
     if (!reply) [[unlikely]]
         return failed(std::move(reply).error());
     phase_ = dispatch_phase::answered;
