@@ -47,8 +47,8 @@ struct client_impl : std::enable_shared_from_this<client_impl> {
     using reader = result<T> (*)(core::mongo::command_outcome outcome,
                                  const core::mongo::command& sent);
     template <class Outcome, class T>
-    runtime::awaitable<Outcome> run_and_read(result<core::mongo::command>&& what,
-                                             const session* in, reader<T> read);
+    runtime::awaitable<Outcome> run_and_read(result<core::mongo::command>&& what, const session* in,
+                                             reader<T> read);
 
     /// A fresh id for a document.
     bson::object_id new_id() { return new_ids{*this}.next(); }

@@ -76,9 +76,9 @@ result<message_header> parse_header(std::span<const std::uint8_t> bytes, std::si
         return wire_error(errc::malformed_message, 0,
                           "the length " + length + " is less than that of a header");
     if (header.length > limit)
-        return wire_error(
-            errc::message_too_large, 0,
-            "the length " + length + " is beyond the limit of " + std::to_string(limit));
+        return wire_error(errc::message_too_large, 0,
+                          "the length " + length + " is beyond the limit of " +
+                              std::to_string(limit));
     return wire_error(errc::unsupported_message, 12,
                       "the operation " + std::to_string(number_at(bytes, 12)) + " is unknown");
 }
