@@ -42,7 +42,7 @@ public:
     /// it is until writable() is called, and the call after this one goes on behind it.
     result<std::variant<need_more, frame>> next();
 
-    /// The same for the usual case: false if next() has to tell what is missing or wrong.
+    /// The same for the usual case. False: next() says what is missing or wrong.
     bool next_whole(frame& into) noexcept
     {
         const std::span<const std::uint8_t> received = bytes();

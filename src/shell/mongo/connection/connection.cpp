@@ -30,6 +30,19 @@ bool only_late(error_code why) noexcept
     return why == boost::system::errc::timed_out || why == boost::system::errc::operation_canceled;
 }
 
+/// A compressed reply, whose bytes lie in `room` afterwards.
+result<message> parse_compressed(std::span<const std::uint8_t> bytes, wire_compressor negotiated,
+                                 bson::byte_buffer& room, std::size_t limit)
+{
+    if (auto checked = core::mongo::check_compressor(bytes, negotiated, limit); !checked)
+        return std::move(checked).error();
+    room.clear();
+    auto unpacked = core::mongo::decompress_message(bytes, room, limit);
+    if (!unpacked)
+        return std::move(unpacked).error();
+    return core::mongo::parse_reply(*unpacked, limit);
+}
+
 }  // namespace
 
 void connection::set_description(core::mongo::connection_description says,
@@ -232,17 +245,6 @@ result<std::span<const std::uint8_t>> connection::compressed(std::span<const std
     return core::mongo::compress_message(request, compression_, packed_);
 }
 
-result<message> connection::decompressed(const frame& received)
-{
-    if (auto negotiated = check_compressor(received.bytes, compression_.with, limit_); !negotiated)
-        return std::move(negotiated).error();
-    unpacked_.clear();
-    auto unpacked = core::mongo::decompress_message(received.bytes, unpacked_, limit_);
-    if (!unpacked)
-        return std::move(unpacked).error();
-    return core::mongo::parse_reply(*unpacked, limit_);
-}
-
 result<message> connection::accept(const frame& received, std::optional<request_id> expected)
 {
     if (expected && received.header.response_to != *expected) [[unlikely]]
@@ -251,7 +253,7 @@ result<message> connection::accept(const frame& received, std::optional<request_
             "the reply is to request " + std::to_string(received.header.response_to.value()) +
                 ", not to " + std::to_string(expected->value())));
     auto reply = received.header.code == core::mongo::op_code::compressed
-                     ? decompressed(received)
+                     ? parse_compressed(received.bytes, compression_.with, unpacked_, limit_)
                      : core::mongo::parse_reply(received.header, received.bytes);
     if (!reply) [[unlikely]]
         return failed(std::move(reply).error());

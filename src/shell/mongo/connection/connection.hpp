@@ -142,7 +142,6 @@ private:
     void take_in(const runtime::io_result& got, request_id id, std::string_view command);
     exchange_step receive_now(request_id id, std::string_view command);
     result<std::span<const std::uint8_t>> compressed(std::span<const std::uint8_t> request);
-    result<core::mongo::message> decompressed(const core::mongo::frame& received);
     result<core::mongo::message> accept(const core::mongo::frame& received,
                                         std::optional<request_id> expected);
     error failed(error why);
