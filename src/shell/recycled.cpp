@@ -6,20 +6,6 @@ namespace holdfast::shell {
 
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__)
-#define HOLDFAST_KEEP_BLOCKS 0
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define HOLDFAST_KEEP_BLOCKS 0
-#endif
-#endif
-#ifndef HOLDFAST_KEEP_BLOCKS
-#define HOLDFAST_KEEP_BLOCKS 1
-#endif
-
-/// A sanitizer must see when a block is used after its end, so there is nothing to keep then.
-constexpr std::size_t most_kept = HOLDFAST_KEEP_BLOCKS ? 64 : 0;
-
 struct kept_block {
     kept_block* next;
 };
@@ -34,7 +20,8 @@ struct kept_blocks {
     kept_blocks& operator=(const kept_blocks&) = delete;
     ~kept_blocks()
     {
-        count = most_kept;  // a block that is given back while the thread ends is freed
+        count =
+            block_store::most_kept;  // a block that is given back while the thread ends is freed
         while (first != nullptr)
             ::operator delete(std::exchange(first, first->next));
     }

@@ -4,12 +4,25 @@
 #include <new>
 #include <utility>
 
+#if defined(__SANITIZE_ADDRESS__)
+#define HOLDFAST_KEEP_BLOCKS 0
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HOLDFAST_KEEP_BLOCKS 0
+#endif
+#endif
+#ifndef HOLDFAST_KEEP_BLOCKS
+#define HOLDFAST_KEEP_BLOCKS 1
+#endif
+
 namespace holdfast::shell {
 
 /// Blocks of one size, which a thread keeps for its next operation. An operation with a fast path
 /// must fit, together with the state of its waits: a larger one would pay for memory each time.
 struct block_store {
     static constexpr std::size_t block_size = 2048;
+    /// By a thread. Nothing under a sanitizer, which must see when a block is used after its end.
+    static constexpr std::size_t most_kept = HOLDFAST_KEEP_BLOCKS ? 64 : 0;
 
     static void* take();
     static void give_back(void* block) noexcept;

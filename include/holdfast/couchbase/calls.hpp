@@ -17,6 +17,9 @@
 /// its outcome, its options, and views of the caller's arguments, which are copied when it starts.
 namespace holdfast::couchbase::calls {
 
+/// Memory for content, of a document that was stored before.
+bson::byte_buffer spare_buffer() noexcept;
+
 /// Content as it was stored; the collection makes the caller's type of it.
 struct get {
     using value_type = document<encoded_content>;
@@ -106,7 +109,7 @@ struct new_content {
     template <class T>
     static new_content of(const T& value)
     {
-        new_content made;
+        new_content made{spare_buffer()};
         if (auto flags = encode_content(made.bytes, value))
             made.flags = *flags;
         else

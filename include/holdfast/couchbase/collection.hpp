@@ -229,6 +229,8 @@ private:
             return starter::start(*place_, std::move(call));
         else if constexpr (completion_details::awaits<Token>)
             return starter::try_start(*place_, std::move(call));
+        else if constexpr (std::same_as<Token, details::blocks_on>)
+            return starter::block(*place_, std::move(call), *token.bridge);
         else
             return initiate(executor(), starter::try_start(*place_, std::move(call)),
                             std::forward<Token>(token));
@@ -247,6 +249,14 @@ private:
     /// The same for a call that gives content as it was stored.
     template <class T, class Call, class Token>
     auto run_and_decode(Call&& call, Token&& token) const
+    {
+        if constexpr (std::same_as<Token, details::blocks_on>)
+            return decoded<T>(run(std::move(call), std::forward<Token>(token)));
+        else
+            return start_and_decode<T>(std::move(call), std::forward<Token>(token));
+    }
+    template <class T, class Call, class Token>
+    auto start_and_decode(Call&& call, Token&& token) const
     {
         auto stored = details::starter<Call>::try_start(*place_, std::move(call));
         if constexpr (completion_details::throws_on_error<Token>)

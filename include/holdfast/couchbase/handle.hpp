@@ -1,4 +1,5 @@
 #pragma once
+#include "holdfast/blocking.hpp"
 #include "holdfast/completion.hpp"
 
 #include <memory>
@@ -21,6 +22,13 @@ struct starter {
     /// Throws `failure` when it is awaited.
     static asio::awaitable<value_type> start(const collection_place& in, Call&& call);
     static asio::awaitable<result<value_type>> try_start(const collection_place& in, Call&& call);
+    /// On the calling thread, until it has ended.
+    static result<value_type> block(const collection_place& in, Call&& call, blocking_bridge& on);
+};
+
+/// In the place of a completion token: the call returns when the operation has ended.
+struct blocks_on {
+    blocking_bridge* bridge;
 };
 
 /// The executor of the cluster that a collection belongs to.

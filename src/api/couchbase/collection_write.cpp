@@ -2,10 +2,16 @@
 #include "core/couchbase/operation/store.hpp"
 #include "core/couchbase/operation/subdoc.hpp"
 #include "holdfast/couchbase/calls.hpp"
+#include "shell/spare_buffers.hpp"
 
 #include <utility>
 
 namespace holdfast::couchbase::calls {
+
+bson::byte_buffer spare_buffer() noexcept
+{
+    return shell::spare_buffers::take();
+}
 
 namespace {
 

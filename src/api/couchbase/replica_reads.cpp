@@ -174,6 +174,13 @@ starter<calls::get_any_replica>::try_start(const collection_place& in,
 }
 
 template <>
+result<calls::get_any_replica::value_type> starter<calls::get_any_replica>::block(
+    const collection_place& in, calls::get_any_replica&& call, blocking_bridge& on)
+{
+    return on.wait(read_copies(in, call));
+}
+
+template <>
 asio::awaitable<calls::get_all_replicas::value_type> starter<calls::get_all_replicas>::start(
     const collection_place& in, calls::get_all_replicas&& call)
 {
@@ -186,6 +193,13 @@ starter<calls::get_all_replicas>::try_start(const collection_place& in,
                                             calls::get_all_replicas&& call)
 {
     return read_copies(in, call);
+}
+
+template <>
+result<calls::get_all_replicas::value_type> starter<calls::get_all_replicas>::block(
+    const collection_place& in, calls::get_all_replicas&& call, blocking_bridge& on)
+{
+    return on.wait(read_copies(in, call));
 }
 
 template <>
@@ -205,6 +219,13 @@ starter<calls::lookup_in_any_replica>::try_start(const collection_place& in,
 }
 
 template <>
+result<calls::lookup_in_any_replica::value_type> starter<calls::lookup_in_any_replica>::block(
+    const collection_place& in, calls::lookup_in_any_replica&& call, blocking_bridge& on)
+{
+    return on.wait(read_copies(in, call));
+}
+
+template <>
 asio::awaitable<calls::lookup_in_all_replicas::value_type>
 starter<calls::lookup_in_all_replicas>::start(const collection_place& in,
                                               calls::lookup_in_all_replicas&& call)
@@ -218,6 +239,13 @@ starter<calls::lookup_in_all_replicas>::try_start(const collection_place& in,
                                                   calls::lookup_in_all_replicas&& call)
 {
     return read_copies(in, call);
+}
+
+template <>
+result<calls::lookup_in_all_replicas::value_type> starter<calls::lookup_in_all_replicas>::block(
+    const collection_place& in, calls::lookup_in_all_replicas&& call, blocking_bridge& on)
+{
+    return on.wait(read_copies(in, call));
 }
 
 }  // namespace details

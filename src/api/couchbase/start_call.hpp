@@ -2,6 +2,7 @@
 #include "api/couchbase/cluster_impl.hpp"
 #include "core/couchbase/operation/kv_rules.hpp"
 #include "holdfast/couchbase/handle.hpp"
+#include "shell/blocking_attempt.hpp"
 #include "shell/couchbase/execute/execute.hpp"
 
 #include <chrono>
@@ -68,11 +69,10 @@ shell::couchbase::kv_call call_of(const collection_place& in, const Call& call,
     return made;
 }
 
-/// `Outcome` is T, and then failure is thrown, or result<T>.
-template <class Outcome, class Call>
-asio::awaitable<Outcome> start_as(const collection_place& in, Call&& call)
+/// The attempts of a call, yet to be made; `until` becomes their deadline.
+template <class Call>
+auto attempts_of(const collection_place& in, Call&& call, core::deadline& until)
 {
-    using value_type = typename std::remove_cvref_t<Call>::value_type;
     core::couchbase::operation_context context;
     context.timeout = timeout_of(call, in.cluster->settings.timeouts);
     context.in_default_collection = in.is_default;
@@ -80,11 +80,23 @@ asio::awaitable<Outcome> start_as(const collection_place& in, Call&& call)
         context.now = std::chrono::floor<std::chrono::seconds>(in.cluster->world->wall_now());
     using operation = typename decltype(build(std::move(call), context))::value_type;
     using attempts = shell::couchbase::operation_attempts<operation>;
-    shell::couchbase::kv_call made = call_of(in, call, context.timeout);
-    made.may_block = true;
-    const core::deadline until = made.until;
-    auto begun = shell::recycled<attempts>::make(in.cluster->state, std::move(made),
-                                                 [&] { return build(std::move(call), context); });
+    const auto make_call = [&] {
+        shell::couchbase::kv_call made = call_of(in, call, context.timeout);
+        made.may_block = true;
+        until = made.until;
+        return made;
+    };
+    return shell::recycled<attempts>::make(in.cluster->state, make_call,
+                                           [&] { return build(std::move(call), context); });
+}
+
+/// `Outcome` is T, and then failure is thrown, or result<T>.
+template <class Outcome, class Call>
+asio::awaitable<Outcome> start_as(const collection_place& in, Call&& call)
+{
+    using value_type = typename std::remove_cvref_t<Call>::value_type;
+    core::deadline until;
+    auto begun = attempts_of(in, std::move(call), until);
     if (!(*begun).is_built()) [[unlikely]]
         return failed_call<Outcome, value_type>(std::move(*begun).problem());
     return shell::retry_loop_of<Outcome>(*in.cluster->world, until, std::move(begun));
@@ -101,6 +113,21 @@ auto starter<Call>::try_start(const collection_place& in, Call&& call)
     -> asio::awaitable<result<value_type>>
 {
     return start_as<result<value_type>>(in, std::move(call));
+}
+
+template <class Call>
+auto starter<Call>::block(const collection_place& in, Call&& call, blocking_bridge& on)
+    -> result<value_type>
+{
+    core::deadline until;
+    auto begun = attempts_of(in, std::move(call), until);
+    if (!(*begun).is_built()) [[unlikely]]
+        return std::move(*begun).problem();
+    auto first = shell::attempt_now(*begun);
+    if (first.outcome && *first.outcome) [[likely]]
+        return (*begun).outcome_of(*std::move(first.outcome));
+    return on.wait(shell::retry_loop_after<result<value_type>>(*in.cluster->world, until,
+                                                               std::move(begun), std::move(first)));
 }
 
 }  // namespace details

@@ -30,7 +30,7 @@ public:
     template <class T = raw_json>
     result<document<T>> try_get(std::string_view id, get_options options = {}) const
     {
-        return wait(inner_.template get<T>(id, options, asio::use_awaitable));
+        return inner_.template get<T>(id, options, blocking());
     }
 
     template <class T = raw_json>
@@ -42,7 +42,7 @@ public:
     result<std::optional<document<T>>> try_get_if(std::string_view id,
                                                   get_options options = {}) const
     {
-        return wait(inner_.template get_if<T>(id, options, asio::use_awaitable));
+        return inner_.template get_if<T>(id, options, blocking());
     }
 
     exists_result exists(std::string_view id, key_options options = {}) const
@@ -51,7 +51,7 @@ public:
     }
     result<exists_result> try_exists(std::string_view id, key_options options = {}) const
     {
-        return wait(inner_.exists(id, options, asio::use_awaitable));
+        return inner_.exists(id, options, blocking());
     }
 
     // ---- Writes of whole documents ----
@@ -65,7 +65,7 @@ public:
     result<mutation_result> try_upsert(std::string_view id, const T& content,
                                        upsert_options options = {}) const
     {
-        return wait(inner_.upsert(id, content, options, asio::use_awaitable));
+        return inner_.upsert(id, content, options, blocking());
     }
 
     template <class T>
@@ -77,7 +77,7 @@ public:
     result<mutation_result> try_insert(std::string_view id, const T& content,
                                        insert_options options = {}) const
     {
-        return wait(inner_.insert(id, content, options, asio::use_awaitable));
+        return inner_.insert(id, content, options, blocking());
     }
 
     template <class T>
@@ -90,7 +90,7 @@ public:
     result<mutation_result> try_replace(std::string_view id, const T& content,
                                         replace_options options = {}) const
     {
-        return wait(inner_.replace(id, content, options, asio::use_awaitable));
+        return inner_.replace(id, content, options, blocking());
     }
 
     mutation_result remove(std::string_view id, remove_options options = {}) const
@@ -99,7 +99,7 @@ public:
     }
     result<mutation_result> try_remove(std::string_view id, remove_options options = {}) const
     {
-        return wait(inner_.remove(id, options, asio::use_awaitable));
+        return inner_.remove(id, options, blocking());
     }
 
     mutation_result touch(std::string_view id, couchbase::expiry expiry,
@@ -110,7 +110,7 @@ public:
     result<mutation_result> try_touch(std::string_view id, couchbase::expiry expiry,
                                       key_options options = {}) const
     {
-        return wait(inner_.touch(id, expiry, options, asio::use_awaitable));
+        return inner_.touch(id, expiry, options, blocking());
     }
 
     template <class T = raw_json>
@@ -123,7 +123,7 @@ public:
     result<document<T>> try_get_and_touch(std::string_view id, couchbase::expiry expiry,
                                           key_options options = {}) const
     {
-        return wait(inner_.template get_and_touch<T>(id, expiry, options, asio::use_awaitable));
+        return inner_.template get_and_touch<T>(id, expiry, options, blocking());
     }
 
     // ---- Locks ----
@@ -137,7 +137,7 @@ public:
     result<document<T>> try_get_and_lock(std::string_view id, milliseconds time,
                                          key_options options = {}) const
     {
-        return wait(inner_.template get_and_lock<T>(id, time, options, asio::use_awaitable));
+        return inner_.template get_and_lock<T>(id, time, options, blocking());
     }
 
     void unlock(std::string_view id, couchbase::cas cas, key_options options = {}) const
@@ -146,7 +146,7 @@ public:
     }
     result<void> try_unlock(std::string_view id, couchbase::cas cas, key_options options = {}) const
     {
-        return wait(inner_.unlock(id, cas, options, asio::use_awaitable));
+        return inner_.unlock(id, cas, options, blocking());
     }
 
     // ---- Bytes and counters ----
@@ -158,7 +158,7 @@ public:
     result<mutation_result> try_append(std::string_view id, byte_view bytes,
                                        append_options options = {}) const
     {
-        return wait(inner_.append(id, bytes, options, asio::use_awaitable));
+        return inner_.append(id, bytes, options, blocking());
     }
 
     mutation_result prepend(std::string_view id, byte_view bytes, append_options options = {}) const
@@ -168,7 +168,7 @@ public:
     result<mutation_result> try_prepend(std::string_view id, byte_view bytes,
                                         append_options options = {}) const
     {
-        return wait(inner_.prepend(id, bytes, options, asio::use_awaitable));
+        return inner_.prepend(id, bytes, options, blocking());
     }
 
     counter_result increment(std::string_view id, counter_options options = {}) const
@@ -177,7 +177,7 @@ public:
     }
     result<counter_result> try_increment(std::string_view id, counter_options options = {}) const
     {
-        return wait(inner_.increment(id, options, asio::use_awaitable));
+        return inner_.increment(id, options, blocking());
     }
 
     counter_result decrement(std::string_view id, counter_options options = {}) const
@@ -186,7 +186,7 @@ public:
     }
     result<counter_result> try_decrement(std::string_view id, counter_options options = {}) const
     {
-        return wait(inner_.decrement(id, options, asio::use_awaitable));
+        return inner_.decrement(id, options, blocking());
     }
 
     // ---- Parts of documents ----
@@ -199,7 +199,7 @@ public:
     result<lookup_result> try_lookup_in(std::string_view id, const lookup& paths,
                                         lookup_in_options options = {}) const
     {
-        return wait(inner_.lookup_in(id, paths, options, asio::use_awaitable));
+        return inner_.lookup_in(id, paths, options, blocking());
     }
 
     mutate_result mutate_in(std::string_view id, const changes& what,
@@ -210,7 +210,7 @@ public:
     result<mutate_result> try_mutate_in(std::string_view id, const changes& what,
                                         mutate_in_options options = {}) const
     {
-        return wait(inner_.mutate_in(id, what, options, asio::use_awaitable));
+        return inner_.mutate_in(id, what, options, blocking());
     }
 
     // ---- Reads of any copy ----
@@ -224,7 +224,7 @@ public:
     result<replica_document<T>> try_get_any_replica(std::string_view id,
                                                     replica_options options = {}) const
     {
-        return wait(inner_.template get_any_replica<T>(id, options, asio::use_awaitable));
+        return inner_.template get_any_replica<T>(id, options, blocking());
     }
 
     template <class T = raw_json>
@@ -237,7 +237,7 @@ public:
     result<std::vector<replica_document<T>>> try_get_all_replicas(
         std::string_view id, replica_options options = {}) const
     {
-        return wait(inner_.template get_all_replicas<T>(id, options, asio::use_awaitable));
+        return inner_.template get_all_replicas<T>(id, options, blocking());
     }
 
     replica_lookup_result lookup_in_any_replica(std::string_view id, const lookup& paths,
@@ -249,7 +249,7 @@ public:
                                                             const lookup& paths,
                                                             replica_options options = {}) const
     {
-        return wait(inner_.lookup_in_any_replica(id, paths, options, asio::use_awaitable));
+        return inner_.lookup_in_any_replica(id, paths, options, blocking());
     }
 
     std::vector<replica_lookup_result> lookup_in_all_replicas(std::string_view id,
@@ -261,11 +261,13 @@ public:
     result<std::vector<replica_lookup_result>> try_lookup_in_all_replicas(
         std::string_view id, const lookup& paths, replica_options options = {}) const
     {
-        return wait(inner_.lookup_in_all_replicas(id, paths, options, asio::use_awaitable));
+        return inner_.lookup_in_all_replicas(id, paths, options, blocking());
     }
 
 private:
     friend class scope;
+
+    details::blocks_on blocking() const noexcept { return {bridge_.get()}; }
 
     collection(std::shared_ptr<blocking_bridge> on, couchbase::collection inner)
         : blocking_handle{std::move(on), std::move(inner)}

@@ -1,5 +1,7 @@
 #pragma once
 #include "shell/couchbase/execute/kv_attempts.hpp"
+#include "shell/late.hpp"
+#include "shell/spare_buffers.hpp"
 
 #include <memory>
 #include <optional>
@@ -13,12 +15,19 @@ class operation_attempts final : public kv_attempts {
 public:
     using outcome = result<typename Operation::value_type>;
 
-    /// `build` gives the operation or an error, and is called at once: a request that is made here
-    /// is not moved any more.
-    template <class Build>
-    operation_attempts(const std::shared_ptr<cluster_state>& cluster, kv_call&& call, Build&& build)
-        : kv_attempts{cluster, std::move(call)}, operation_{build()}
+    /// `make_call` gives the kv_call, and then `build` the operation or an error: both are called
+    /// at once, and what they make here is not moved any more.
+    template <class MakeCall, class Build>
+    operation_attempts(const std::shared_ptr<cluster_state>& cluster, MakeCall&& make_call,
+                       Build&& build)
+        : kv_attempts{cluster, make_call}, operation_(build())
     {
+    }
+
+    ~operation_attempts() override
+    {
+        if (operation_)
+            spare_buffers::give_back(std::move(operation_->order.value));
     }
 
     /// False if it could not be built, and is not to be executed: see problem().
@@ -29,10 +38,10 @@ public:
     outcome&& outcome_of(result<answer>&& end)
     {
         if (!end) [[unlikely]]
-            outcome_.emplace(std::move(end).error());
+            outcome_.make([&] { return outcome{std::move(end).error()}; });
         else if (!*outcome_) [[unlikely]]
-            outcome_.emplace(explained(std::move(*outcome_).error()));
-        return *std::move(outcome_);
+            *outcome_ = explained(std::move(*outcome_).error());
+        return std::move(*outcome_);
     }
 
 private:
@@ -43,11 +52,11 @@ private:
     }
     void take(const core::couchbase::kv_reply& reply) override
     {
-        outcome_.emplace(operation_->read(reply));
+        outcome_.make([&] { return operation_->read(reply); });
     }
 
     result<Operation> operation_;
-    std::optional<outcome> outcome_;
+    late<outcome> outcome_;
 };
 
 /// Executes one operation, with all retries it is entitled to. `Outcome` is T, and then failure is
@@ -57,10 +66,11 @@ runtime::awaitable<Outcome> execute(std::shared_ptr<cluster_state> cluster, kv_c
                                     Operation&& operation)
 {
     const core::deadline until = call.until;
+    auto take_call = [&] { return std::move(call); };
     auto build = [&] { return result<Operation>{std::move(operation)}; };
     return retry_loop_of<Outcome>(
         cluster->world, until,
-        recycled<operation_attempts<Operation>>::make(cluster, std::move(call), build));
+        recycled<operation_attempts<Operation>>::make(cluster, take_call, build));
 }
 
 }  // namespace holdfast::shell::couchbase

@@ -47,11 +47,6 @@ void react_to(kv_status status, std::string_view body, const kv_call& call, cons
 
 }  // namespace
 
-kv_attempts::kv_attempts(const std::shared_ptr<cluster_state>& cluster, kv_call&& call)
-    : cluster_{cluster}, call_{std::move(call)}, started_{call_.began}
-{
-}
-
 kv_attempts::~kv_attempts()
 {
     if (in_flight_)

@@ -39,7 +39,12 @@ public:
     using answer_type = result<core::couchbase::retry_action>;
     using slow_path_type = kv_attempts;
 
-    kv_attempts(const std::shared_ptr<cluster_state>& cluster, kv_call&& call);
+    /// `make_call` gives the kv_call, which is not moved any more.
+    template <class MakeCall>
+    kv_attempts(const std::shared_ptr<cluster_state>& cluster, MakeCall&& make_call)
+        : cluster_{cluster}, call_(make_call()), started_{call_.began}
+    {
+    }
     kv_attempts(const kv_attempts&) = delete;
     kv_attempts& operator=(const kv_attempts&) = delete;
     virtual ~kv_attempts();
