@@ -19,14 +19,14 @@ struct raw_json_get_operation {
     }
     static result<value_type> read(const core::couchbase::kv_reply& reply)
     {
-        auto stored = core::couchbase::get_operation::read(reply);
-        if (!stored) [[unlikely]]
-            return std::move(stored).error();
-        auto content = decode_content<raw_json>(std::move(stored->content));
-        if (!content) [[unlikely]]
-            return std::move(content).error();
-        return result<value_type>{std::in_place, *std::move(content), stored->cas, stored->flags,
-                                  stored->expiry};
+        // What get_operation and decode_content<raw_json> do, without moving the text four times.
+        std::uint32_t flags = 0;
+        if (!core::couchbase::read_flags(reply, flags)) [[unlikely]]
+            return core::couchbase::no_flags();
+        if (format_of(flags) != content_format::json) [[unlikely]]
+            return couchbase::details::flags_do_not_fit(flags, content_flags::json);
+        return result<value_type>{std::in_place, raw_json{core::couchbase::as_text(reply.value)},
+                                  cas{reply.cas}, flags, std::nullopt};
     }
 
     core::couchbase::kv_order order = {};
@@ -53,7 +53,7 @@ result<raw_json_get_operation> build(get_raw_json&& call,
     auto problem = core::couchbase::begin_order(made->order, core::couchbase::kv_opcode::get, "get",
                                                 call.id, in);
     if (problem) [[unlikely]]
-        return *std::move(problem);
+        made = *std::move(problem);
     return made;
 }
 

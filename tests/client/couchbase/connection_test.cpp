@@ -285,7 +285,8 @@ TEST_F(kv_connection_in_lab, request_taken_back_before_the_flush_is_not_sent)
     scene.count_requests(kv_opcode::get);
     {
         kv_waiter waiter;
-        const auto added = over->enqueue(get_of("a"), {}, waiter);
+        auto frame = get_of("a");
+        const auto added = over->enqueue(frame, {}, waiter);
         ASSERT_EQ(added.is, kv_connection::enqueue_result::added);
         EXPECT_EQ(over->let_go(added.opaque), dispatch_phase::not_sent);
         waiter.withdraw();

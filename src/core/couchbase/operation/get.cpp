@@ -22,12 +22,16 @@ result<Operation> with_order(result<kv_order> order)
 
 }  // namespace
 
+error no_flags()
+{
+    return bad_reply("no flags of the document");
+}
+
 result<encoded_document> read_document(const kv_reply& reply)
 {
-    if (reply.extras.size() < sizeof(std::uint32_t))
-        return bad_reply("no flags of the document");
     result<encoded_document> read{std::in_place};
-    read->flags = load_big<std::uint32_t>(reply.extras.data());
+    if (!read_flags(reply, read->flags)) [[unlikely]]
+        return no_flags();
     read->cas.value = reply.cas;
     read->content.flags = read->flags;
     // Not by assign(), which costs twice as much for an empty string.
@@ -40,7 +44,7 @@ result<get_operation> get_operation::make(std::string_view key, const operation_
 {
     result<get_operation> made{std::in_place};
     if (auto problem = begin_order(made->order, kv_opcode::get, "get", key, in)) [[unlikely]]
-        return *std::move(problem);
+        made = *std::move(problem);
     return made;
 }
 

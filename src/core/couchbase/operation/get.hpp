@@ -1,6 +1,7 @@
 #pragma once
 #include "core/couchbase/operation/kv_order.hpp"
 #include "core/couchbase/operation/kv_rules.hpp"
+#include "core/couchbase/wire/big_endian.hpp"
 #include "holdfast/couchbase/content.hpp"
 #include "holdfast/couchbase/document.hpp"
 #include "holdfast/couchbase/kv_options.hpp"
@@ -16,6 +17,16 @@
 namespace holdfast::core::couchbase {
 
 using encoded_document = holdfast::couchbase::document<holdfast::couchbase::encoded_content>;
+
+/// The flags of a document that was read; false if the reply has none.
+inline bool read_flags(const kv_reply& reply, std::uint32_t& into) noexcept
+{
+    if (reply.extras.size() < sizeof into) [[unlikely]]
+        return false;
+    into = load_big<std::uint32_t>(reply.extras.data());
+    return true;
+}
+error no_flags();
 
 /// The flags and the value of a document that was read.
 result<encoded_document> read_document(const kv_reply& reply);

@@ -1,4 +1,5 @@
 #pragma once
+#include "core/couchbase/wire/big_endian.hpp"
 #include "core/couchbase/wire/datatype.hpp"
 #include "core/couchbase/wire/frame_info.hpp"
 #include "core/couchbase/wire/kv_protocol.hpp"
@@ -31,8 +32,8 @@ public:
     template <std::unsigned_integral Number>
     void add(Number value) noexcept
     {
-        for (std::size_t i = sizeof(Number); i > 0; --i)
-            bytes_[size_++] = static_cast<std::uint8_t>(value >> (8 * (i - 1)));
+        store_big(bytes_.data() + size_, value);
+        size_ += sizeof(Number);
     }
 
 private:

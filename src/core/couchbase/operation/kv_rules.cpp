@@ -33,16 +33,14 @@ result<std::uint32_t> as_time(seconds since_epoch)
 
 }  // namespace
 
-std::optional<error> check_key(std::string_view key, const operation_context& in)
+error invalid_key(std::string_view key, const operation_context& in)
 {
     if (key.empty())
         return error{errc::invalid_argument, "the id of a document cannot be empty"};
     const std::size_t limit = in.in_default_collection ? max_key_size : max_collection_key_size;
-    if (key.size() > limit)
-        return error{errc::invalid_argument, "an id of " + std::to_string(key.size()) +
-                                                 " bytes; at most " + std::to_string(limit) +
-                                                 " are possible in this collection"};
-    return std::nullopt;
+    return error{errc::invalid_argument, "an id of " + std::to_string(key.size()) +
+                                             " bytes; at most " + std::to_string(limit) +
+                                             " are possible in this collection"};
 }
 
 result<std::uint32_t> expiry_number(const cb::expiry& expiry, const operation_context& in)
@@ -96,17 +94,6 @@ result<kv_order> begin_order(kv_opcode opcode, std::string_view operation, std::
     return order;
 }
 
-std::optional<error> begin_order(kv_order& order, kv_opcode opcode, std::string_view operation,
-                                 std::string_view key, const operation_context& in)
-{
-    if (auto problem = check_key(key, in)) [[unlikely]]
-        return problem;
-    order.opcode = opcode;
-    order.operation = operation;
-    order.key.assign(key);
-    return std::nullopt;
-}
-
 std::optional<error> read_token(const kv_reply& reply, std::optional<cb::mutation_token>& into)
 {
     constexpr std::size_t half = sizeof(std::uint64_t);
@@ -114,9 +101,11 @@ std::optional<error> read_token(const kv_reply& reply, std::optional<cb::mutatio
         return std::nullopt;
     if (reply.extras.size() != 2 * half) [[unlikely]]
         return bad_reply("a mutation token that does not have 16 bytes");
-    into.emplace(load_big<std::uint64_t>(reply.extras.data()),
-                 load_big<std::uint64_t>(reply.extras.data() + half), reply.vbucket,
-                 std::string{reply.bucket});
+    cb::mutation_token& token = into.emplace();
+    token.vbucket_uuid = load_big<std::uint64_t>(reply.extras.data());
+    token.sequence_number = load_big<std::uint64_t>(reply.extras.data() + half);
+    token.vbucket = reply.vbucket;
+    token.bucket.assign(reply.bucket);
     return std::nullopt;
 }
 
@@ -125,7 +114,7 @@ result<cb::mutation_result> read_mutation(const kv_reply& reply)
     result<cb::mutation_result> read{std::in_place};
     read->cas.value = reply.cas;
     if (auto problem = read_token(reply, read->token)) [[unlikely]]
-        return *std::move(problem);
+        read = *std::move(problem);
     return read;
 }
 

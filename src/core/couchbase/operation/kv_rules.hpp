@@ -27,8 +27,13 @@ struct operation_context {
 inline constexpr std::size_t max_key_size = document_key::capacity;
 inline constexpr std::size_t max_collection_key_size = 246;
 
-/// The error of a key that no server would take; nothing if it is good.
-std::optional<error> check_key(std::string_view key, const operation_context& in);
+/// Whether servers take such a key.
+inline bool is_valid_key(std::string_view key, const operation_context& in) noexcept
+{
+    return !key.empty() &&
+           key.size() <= (in.in_default_collection ? max_key_size : max_collection_key_size);
+}
+error invalid_key(std::string_view key, const operation_context& in);
 
 /// An expiry as it is sent: seconds from now up to 30 days, and else a point in time. Zero is none.
 result<std::uint32_t> expiry_number(const holdfast::couchbase::expiry& expiry,
@@ -44,8 +49,17 @@ result<request_infos> write_infos(holdfast::couchbase::durability durability, bo
 
 /// The beginning of every order: the key is checked, the rest is left to the operation. Gives the
 /// error of a key that no server would take.
-std::optional<error> begin_order(kv_order& order, kv_opcode opcode, std::string_view operation,
-                                 std::string_view key, const operation_context& in);
+inline std::optional<error> begin_order(kv_order& order, kv_opcode opcode,
+                                        std::string_view operation, std::string_view key,
+                                        const operation_context& in)
+{
+    if (!is_valid_key(key, in)) [[unlikely]]
+        return invalid_key(key, in);
+    order.opcode = opcode;
+    order.operation = operation;
+    order.key.assign(key);
+    return std::nullopt;
+}
 /// The same as a value.
 result<kv_order> begin_order(kv_opcode opcode, std::string_view operation, std::string_view key,
                              const operation_context& in);

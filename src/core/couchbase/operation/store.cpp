@@ -61,9 +61,10 @@ std::optional<error> store_order(kv_order& order, kv_opcode opcode, std::string_
 template <class Operation, class Fill>
 result<Operation> made_by(Fill&& fill)
 {
+    // One return statement: with two the order would be made elsewhere, and moved.
     result<Operation> made{std::in_place};
     if (std::optional<error> problem = fill(made->order)) [[unlikely]]
-        return *std::move(problem);
+        made = *std::move(problem);
     return made;
 }
 

@@ -1,9 +1,8 @@
 #pragma once
 #include "core/couchbase/wire/kv_protocol.hpp"
 
-#include <algorithm>
+#include <array>
 #include <cstdint>
-#include <iterator>
 #include <optional>
 
 namespace holdfast::core::couchbase {
@@ -27,9 +26,17 @@ inline constexpr kv_opcode idempotent_kv_commands[] = {
     kv_opcode::subdoc_multi_lookup,
 };
 
+/// By opcode: asked for every request.
+inline constexpr std::array<bool, 256> is_idempotent_kv_command = [] {
+    std::array<bool, 256> is{};
+    for (const kv_opcode command : idempotent_kv_commands)
+        is[static_cast<std::uint8_t>(command)] = true;
+    return is;
+}();
+
 constexpr bool is_idempotent(kv_opcode command) noexcept
 {
-    return std::ranges::find(idempotent_kv_commands, command) != std::end(idempotent_kv_commands);
+    return is_idempotent_kv_command[static_cast<std::uint8_t>(command)];
 }
 
 /// A statement may do anything, unless the user has said that it only reads and the server holds

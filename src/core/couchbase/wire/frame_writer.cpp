@@ -119,9 +119,10 @@ bool write_plain(bson::byte_buffer& out, const request_frame& frame, std::size_t
 {
     if (frame.may_compress || !frame.infos.empty())
         return false;
-    const bool is_default = frame.collection == default_collection;
-    const collection_prefix prefix{frame.collection.value_or(default_collection)};
-    const std::size_t prefix_size = is_default ? 1 : frame.collection ? prefix.bytes().size() : 0;
+    const collection_id id = frame.collection.value_or(default_collection);
+    std::size_t prefix_size = frame.collection ? 1 : 0;  // below 128, as most ids are
+    if (id >= 0x80)
+        prefix_size = collection_prefix{id}.bytes().size();
     const std::size_t key_size = prefix_size + frame.key.size();
     const std::size_t inner = frame.extras.size() + key_size;
     if (key_size > 0xff || frame.extras.size() > 0xff || inner > body_limit ||
@@ -137,8 +138,10 @@ bool write_plain(bson::byte_buffer& out, const request_frame& frame, std::size_t
     to = store_big(to, static_cast<std::uint64_t>(inner + frame.value.size()) << 32 | frame.opaque);
     to = store_big(to, frame.cas);
     to = store_bytes(to, frame.extras);
-    for (std::size_t n = 0; n != prefix_size; ++n)
-        *to++ = prefix.bytes()[n];
+    if (prefix_size == 1)
+        *to++ = static_cast<std::uint8_t>(id);
+    else if (prefix_size != 0)
+        to = store_bytes(to, collection_prefix{id}.bytes());
     to = store_bytes(to, as_octets(frame.key));
     store_bytes(to, frame.value);
     return true;

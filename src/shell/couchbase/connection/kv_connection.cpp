@@ -81,7 +81,7 @@ std::optional<error> kv_connection::adapt(core::couchbase::request_frame& what) 
     return std::nullopt;
 }
 
-kv_connection::enqueued kv_connection::enqueue(core::couchbase::request_frame what,
+kv_connection::enqueued kv_connection::enqueue(core::couchbase::request_frame& what,
                                                const request_facts& facts, kv_waiter& waiter)
 {
     if (auto problem = adapt(what)) [[unlikely]]

@@ -78,8 +78,9 @@ public:
         bool idempotent = false;
     };
     /// Writes the request into the buffer, with an opaque of its own and in the form that was
-    /// negotiated. From now on `waiter` waits for its reply; call flush() next.
-    enqueued enqueue(core::couchbase::request_frame what, const request_facts& facts,
+    /// negotiated, which `what` has afterwards. From now on `waiter` waits for its reply; call
+    /// flush() next.
+    enqueued enqueue(core::couchbase::request_frame& what, const request_facts& facts,
                      kv_waiter& waiter);
 
     /// Sends what is in the buffer. In a reader's turn, of whichever connection, this is left to

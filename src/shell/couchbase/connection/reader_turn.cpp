@@ -38,9 +38,12 @@ bool reader_turn::defer_flush(kv_connection& of)
 {
     if (this_turn.depth == 0)
         return false;
+    auto& unsent = this_turn.unsent;
+    if (!unsent.empty() && unsent.back().get() == &of) [[likely]]
+        return true;
     const auto is_same = [&](const auto& one) { return one.get() == &of; };
-    if (std::ranges::none_of(this_turn.unsent, is_same))
-        this_turn.unsent.push_back(of.shared_from_this());
+    if (std::ranges::none_of(unsent, is_same))
+        unsent.push_back(of.shared_from_this());
     return true;
 }
 
