@@ -120,9 +120,7 @@ bool write_plain(bson::byte_buffer& out, const request_frame& frame, std::size_t
     if (frame.may_compress || !frame.infos.empty())
         return false;
     const collection_id id = frame.collection.value_or(default_collection);
-    std::size_t prefix_size = frame.collection ? 1 : 0;  // below 128, as most ids are
-    if (id >= 0x80)
-        prefix_size = collection_prefix{id}.bytes().size();
+    const std::size_t prefix_size = frame.collection ? prefix_size_of(id) : 0;
     const std::size_t key_size = prefix_size + frame.key.size();
     const std::size_t inner = frame.extras.size() + key_size;
     if (key_size > 0xff || frame.extras.size() > 0xff || inner > body_limit ||
@@ -138,10 +136,8 @@ bool write_plain(bson::byte_buffer& out, const request_frame& frame, std::size_t
     to = store_big(to, static_cast<std::uint64_t>(inner + frame.value.size()) << 32 | frame.opaque);
     to = store_big(to, frame.cas);
     to = store_bytes(to, frame.extras);
-    if (prefix_size == 1)
-        *to++ = static_cast<std::uint8_t>(id);
-    else if (prefix_size != 0)
-        to = store_bytes(to, collection_prefix{id}.bytes());
+    if (prefix_size != 0)
+        to = store_prefix(to, id);
     to = store_bytes(to, as_octets(frame.key));
     store_bytes(to, frame.value);
     return true;

@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -13,16 +14,27 @@ using collection_id = std::uint32_t;
 inline constexpr collection_id default_collection = 0;
 inline constexpr std::size_t max_collection_prefix = 5;
 
+/// How many bytes the id takes before a key.
+constexpr std::size_t prefix_size_of(collection_id id) noexcept
+{
+    return static_cast<std::size_t>(std::bit_width(id | 1) + 6) / 7;
+}
+
+/// Writes it, and gives the place behind it.
+constexpr std::uint8_t* store_prefix(std::uint8_t* to, collection_id id) noexcept
+{
+    for (; id >= 0x80; id >>= 7)
+        *to++ = static_cast<std::uint8_t>(id | 0x80);
+    *to++ = static_cast<std::uint8_t>(id);
+    return to;
+}
+
 /// An id as it stands before a key, on the stack.
 class collection_prefix {
 public:
-    constexpr explicit collection_prefix(collection_id id) noexcept
+    constexpr explicit collection_prefix(collection_id id) noexcept : size_{prefix_size_of(id)}
     {
-        do {
-            const auto low = static_cast<std::uint8_t>(id & 0x7f);
-            id >>= 7;
-            bytes_[size_++] = id == 0 ? low : static_cast<std::uint8_t>(low | 0x80);
-        } while (id != 0);
+        store_prefix(bytes_.data(), id);
     }
 
     constexpr std::span<const std::uint8_t> bytes() const noexcept
@@ -32,7 +44,7 @@ public:
 
 private:
     std::array<std::uint8_t, max_collection_prefix> bytes_{};
-    std::size_t size_ = 0;
+    std::size_t size_;
 };
 
 struct collection_key {
