@@ -265,8 +265,7 @@ asio::awaitable<void> copies(cb::collection in, std::string id)
     const auto part_of_any = co_await in.lookup_in_any_replica(id, paths);
     check("lookup_in_any_replica", part_of_any.as<std::string>(0) == "copy");
     const auto part_of_all = co_await in.lookup_in_all_replicas(id, paths);
-    // It answers look-ups in documents on the active node only.
-    check("lookup_in_all_replicas", part_of_all.size() == 1);
+    check("lookup_in_all_replicas", part_of_all.size() == 1);  // gocaves: active nodes only
 }
 
 asio::awaitable<void> many(cb::collection in, std::string id)
