@@ -51,8 +51,9 @@ awaitable<void> use_scratch(couchbase::collection documents, std::string key, pr
 awaitable<void> keep_using(runtime::world& in, couchbase::collection documents, std::string key,
                            const bool& over)
 {
-    for (std::uint64_t n = 0; !over; ++n) {
-        const couchbase::raw_json content{std::to_string(n)};
+    std::uint64_t n = 0;
+    while (!over) {
+        const couchbase::raw_json content{std::to_string(n++)};
         const auto stored = co_await documents.upsert(key, content, {.timeout = 500ms},
                                                       boost::asio::use_awaitable);
         const duration pause = stored ? 40ms : 100ms;
