@@ -78,6 +78,16 @@ std::string describe(const stream_endpoint& which)
     return runtime::to_string({known->address().to_string(), known->port()});
 }
 
+std::string describe_local(int socket)
+{
+    stream_endpoint local;
+    auto size = static_cast<socklen_t>(local.capacity());
+    if (::getsockname(socket, local.data(), &size) != 0)
+        return {};
+    local.resize(size);
+    return describe(local);
+}
+
 std::uint16_t port_of(const stream_endpoint& which) noexcept
 {
     const auto known = as_tcp(which);

@@ -38,6 +38,8 @@ bool has_hung_up(int socket) noexcept;
 
 /// "127.0.0.1:27017", "[::1]:27017"; an empty text for anything but TCP.
 std::string describe(const stream_endpoint& which);
+/// The same of this end of a socket.
+std::string describe_local(int socket);
 std::uint16_t port_of(const stream_endpoint& which) noexcept;
 
 /// The system's words, as part of a sentence of ours: "connection refused".

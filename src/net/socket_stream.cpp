@@ -187,6 +187,12 @@ bool socket_stream::peer_has_closed() noexcept
     return !socket_ || has_hung_up(native_);
 }
 
+std::string socket_stream::local() const
+{
+    const std::scoped_lock lock{mutex_};
+    return socket_ ? describe_local(native_) : std::string{};
+}
+
 int socket_stream::release() noexcept
 {
     const std::scoped_lock lock{mutex_};

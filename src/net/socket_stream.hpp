@@ -40,6 +40,7 @@ public:
     void cancel() noexcept override;
     bool peer_has_closed() noexcept override;
     std::string peer() const override { return peer_; }
+    std::string local() const override;
 
     /// Gives the socket away, to be closed by the caller; -1 if there is none any more.
     /// Nothing may be pending, and the stream is of no use afterwards.
@@ -61,7 +62,7 @@ private:
 
     const int native_;
     std::atomic<std::uint8_t> ended_ = 0;  // changes under the mutex only
-    runtime::short_mutex mutex_;
+    mutable runtime::short_mutex mutex_;
     std::optional<stream_socket> socket_;  // none if the context has gone
     bool at_end_ = false;  // for the reader: Asio would wait for ever for news after the end
     std::atomic<time_point> deadline_ = runtime::never;

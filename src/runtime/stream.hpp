@@ -70,6 +70,9 @@ public:
 
     /// Who is at the other end, for people: "127.0.0.1:27017".
     virtual std::string peer() const = 0;
+
+    /// This end likewise; empty if it is not known, and for a Unix socket.
+    virtual std::string local() const { return {}; }
 };
 
 using stream_ptr = std::unique_ptr<stream>;

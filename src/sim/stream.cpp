@@ -132,9 +132,9 @@ void sim_stream::end_waits(wait_end wait_result) noexcept
         end.writer->end(wait_result);
 }
 
-std::string sim_stream::peer() const
+std::string sim_stream::name_of(std::size_t side) const
 {
-    if (side_ == client_side)
+    if (side == server_side)
         return to_string(runtime::destination{over_->address, over_->port});
     const auto port = static_cast<std::uint16_t>(32768 + over_->id % 16384);
     const std::string& address = over_->ends[client_side].at->address();

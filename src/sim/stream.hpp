@@ -20,13 +20,15 @@ public:
     void expires_at(time_point when) override;
     void cancel() noexcept override;
     bool peer_has_closed() noexcept override;
-    std::string peer() const override;
+    std::string peer() const override { return name_of(other(side_)); }
+    std::string local() const override { return name_of(side_); }
 
 private:
     using waiting = std::shared_ptr<runtime::suspension>;
 
     void ring() noexcept override;
     void end_waits(runtime::wait_end end) noexcept;
+    std::string name_of(std::size_t side) const;
     error_code ended() const noexcept;
     runtime::awaitable<error_code> begin() const;
     /// Waits in the place given. No error: there is news.

@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 // What a world promises about names, connecting and listening.
@@ -37,18 +38,24 @@ HOLDFAST_ALL_WORLDS(connecting);
 
 TEST_P(connecting, connect_gives_a_two_way_stream)
 {
+    std::pair<std::string, std::string> of_client, of_server;  // the ends, by their own account
     run_connected(
         [&](world&, stream_ptr with) -> awaitable<void> {
             EXPECT_EQ(with->peer().rfind(both->client_address() + ':', 0), 0U) << with->peer();
+            of_server = {with->local(), with->peer()};
             co_await proof::echo(*with);
         },
         [&](world&, stream_ptr with) -> awaitable<void> {
             EXPECT_EQ(with->peer().rfind(both->server_address() + ':', 0), 0U) << with->peer();
+            of_client = {with->local(), with->peer()};
             const error_code sent = co_await write_all(*with, proof::bytes_of("hello"));
             EXPECT_FALSE(sent) << sent.message();
             const auto answer = co_await proof::read_text(*with, 5);
             EXPECT_EQ(answer.text, "hello");
         });
+    EXPECT_FALSE(of_client.first.empty());
+    EXPECT_EQ(of_client.first, of_server.second) << "each end knows itself as the other knows it";
+    EXPECT_EQ(of_client.second, of_server.first);
 }
 
 TEST_P(connecting, connect_by_name_reaches_the_same_server)

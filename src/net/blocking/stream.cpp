@@ -178,6 +178,11 @@ bool blocking_stream::peer_has_closed() noexcept
     return has_hung_up(socket_.get());
 }
 
+std::string blocking_stream::local() const
+{
+    return describe_local(socket_.get());
+}
+
 void blocking_stream::cancel() noexcept
 {
     // A thread in recv(), send() or poll() wakes up by this, and finds the flag. The descriptor

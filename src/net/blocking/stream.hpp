@@ -30,6 +30,7 @@ public:
     void cancel() noexcept override;
     bool peer_has_closed() noexcept override;
     std::string peer() const override { return peer_; }
+    std::string local() const override;
 
 private:
     runtime::io_result receive(std::span<std::uint8_t> into);

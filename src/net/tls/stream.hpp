@@ -42,6 +42,7 @@ public:
     void cancel() noexcept override { under_->cancel(); }
     bool peer_has_closed() noexcept override { return under_->peer_has_closed(); }
     std::string peer() const override { return under_->peer(); }
+    std::string local() const override { return under_->local(); }
 
     /// Goes on over `change(what is underneath)`. Nothing may be pending.
     void replace_under(runtime::stream_ptr (*change)(runtime::stream_ptr))
