@@ -23,13 +23,14 @@ MAX_COLUMNS, MAX_FUNCTION, MAX_FILE, MAX_MEMBERS = 100, 70, 400, 60
 SHELVES = {
     "src": ["api api/common api/mongo api/couchbase",
             "core core/bson core/json core/error core/retry core/pool core/sasl core/uri",
-            "core/compress core/mongo core/couchbase",
+            "core/observe core/compress core/mongo core/couchbase",
             *(f"core/mongo/{part}" for part in (
                 "error settings uri handshake wire sdam select session operation retry").split()),
             *(f"core/couchbase/{part}" for part in (
                 "settings uri wire handshake config route inflight operation rows"
                 " retry").split()),
-            "runtime shell shell/events shell/pool shell/http shell/mongo shell/couchbase",
+            "runtime shell shell/events shell/observe shell/pool shell/http shell/mongo",
+            "shell/couchbase",
             *(f"shell/mongo/{part}" for part in
               "connection events pool monitor topology execute".split()),
             *(f"shell/couchbase/{part}" for part in
@@ -78,7 +79,7 @@ BEAST = "lab/couchbase/http/request_reader.cpp"
 # The two files that may name net: where it is all put together.
 COMPOSITION_ROOTS = {"src/api/common/default_runtime.cpp", "lab/api/own_loop.cpp"}
 PUBLIC_FOR_CORE = re.compile(
-    r"holdfast/(?:error|id|options|secret|couchbase/(?:errc|retry|retry_reason"
+    r"holdfast/(?:error|id|options|secret|observer|couchbase/(?:errc|retry|retry_reason"
     r"|document|kv_options|content|subdoc|subdoc_path)"
     r"|mongo/(?:arguments|concern|crud_options|admin_options|results|bulk|error|operations))\.hpp$"
     r"|holdfast/(?:bson|json)/")
