@@ -13,8 +13,8 @@
 namespace holdfast::couchbase {
 
 /// A Couchbase cluster: connections to its nodes, opened when they are needed, all on the executor
-/// of the application; it starts no thread. A handle: copies are the same cluster. May be used by
-/// several threads.
+/// of the application; it starts no thread, unless there are observers. A handle: copies are the
+/// same cluster. May be used by several threads.
 ///
 /// What gcc 12.2 makes of coroutines forces a rule on callers: name an aggregate with strings in it
 /// before the co_await that uses it.

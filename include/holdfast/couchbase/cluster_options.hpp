@@ -2,10 +2,14 @@
 #include "holdfast/couchbase/events.hpp"
 #include "holdfast/couchbase/retry.hpp"
 #include "holdfast/log.hpp"
+#include "holdfast/observer.hpp"
 #include "holdfast/options.hpp"
 #include "holdfast/secret.hpp"
 
+#include <boost/asio/any_io_executor.hpp>
+
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -42,6 +46,21 @@ struct breaker_options {
     std::chrono::milliseconds rolling_window{60'000};
 };
 
+/// Which requests are in the log as slow, or as answered too late: a warning per interval in which
+/// there were any, with the slowest of them. Without a log there is none.
+struct log_thresholds {
+    bool enabled = true;
+    std::chrono::milliseconds key_value{500};
+    std::chrono::milliseconds query{1'000};
+    std::chrono::milliseconds analytics{1'000};
+    std::chrono::milliseconds search{1'000};
+    std::chrono::milliseconds views{1'000};
+    std::chrono::milliseconds management{1'000};
+    std::chrono::milliseconds interval{10'000};
+    std::uint32_t sample = 10;  // requests of a service that are shown, up to 1,000
+    bool orphans = true;        // replies that came after their request was given up
+};
+
 /// What a connection string cannot say.
 struct cluster_options {
     couchbase::authenticator authenticator = {};
@@ -50,6 +69,14 @@ struct cluster_options {
     std::optional<breaker_options> circuit_breaker = {};
     std::vector<std::shared_ptr<event_listener>> listeners = {};
     std::shared_ptr<log_sink> log = {};
+    log_thresholds thresholds = {};
+    std::vector<std::shared_ptr<observer>> observers = {};
+    /// Where observers are called. None: a thread of their own, the only one that a cluster ever
+    /// starts, and only if there are observers. On an executor that runs connections as well, a
+    /// slow observer delays those.
+    boost::asio::any_io_executor observers_on = {};
+    /// Events that may wait for the observers; beyond it, further operations are not reported.
+    std::size_t observer_queue = 8'192;
     bool strict = false;  // warnings about the connection string are errors
 };
 

@@ -72,6 +72,8 @@ namespace log_components {
 inline constexpr log_component connection{"connection"};
 inline constexpr log_component configuration{"configuration"};
 inline constexpr log_component retry{"retry"};
+inline constexpr log_component threshold{"threshold"};
+inline constexpr log_component orphan{"orphan"};
 inline constexpr log_component cluster{"cluster"};
 
 }  // namespace log_components

@@ -1,6 +1,7 @@
 #pragma once
 #include "holdfast/couchbase/document.hpp"
 #include "holdfast/couchbase/retry.hpp"
+#include "holdfast/observer.hpp"
 #include "holdfast/options.hpp"
 
 #include <chrono>
@@ -14,6 +15,7 @@
 ///             kv_durable_timeout if a durability is asked for
 ///   strategy  decides on retries, in place of the cluster's; copied when the operation begins
 ///   context   is there for a strategy to see; copied likewise
+///   parent    is there for the cluster's observers, such as a span of a tracer; copied likewise
 /// And those of changes:
 ///   durability       when the change is acknowledged
 ///   expiry           when the document ceases to exist
@@ -31,6 +33,7 @@ struct get_options {
     std::span<const std::string_view> project = {};
     const retry_strategy_ptr* strategy = nullptr;
     const client_context* context = nullptr;
+    const trace_parent* parent = nullptr;
 };
 static_assert(option_struct<get_options>);
 
@@ -41,6 +44,7 @@ struct upsert_options {
     bool preserve_expiry = false;
     const retry_strategy_ptr* strategy = nullptr;
     const client_context* context = nullptr;
+    const trace_parent* parent = nullptr;
 };
 static_assert(option_struct<upsert_options>);
 
@@ -50,6 +54,7 @@ struct insert_options {
     couchbase::expiry expiry = {};
     const retry_strategy_ptr* strategy = nullptr;
     const client_context* context = nullptr;
+    const trace_parent* parent = nullptr;
 };
 static_assert(option_struct<insert_options>);
 
@@ -61,6 +66,7 @@ struct replace_options {
     bool preserve_expiry = false;
     const retry_strategy_ptr* strategy = nullptr;
     const client_context* context = nullptr;
+    const trace_parent* parent = nullptr;
 };
 static_assert(option_struct<replace_options>);
 
@@ -70,6 +76,7 @@ struct remove_options {
     couchbase::durability durability = couchbase::durability::none;
     const retry_strategy_ptr* strategy = nullptr;
     const client_context* context = nullptr;
+    const trace_parent* parent = nullptr;
 };
 static_assert(option_struct<remove_options>);
 
@@ -78,6 +85,7 @@ struct key_options {
     std::optional<milliseconds> timeout = {};
     const retry_strategy_ptr* strategy = nullptr;
     const client_context* context = nullptr;
+    const trace_parent* parent = nullptr;
 };
 static_assert(option_struct<key_options>);
 
@@ -88,6 +96,7 @@ struct append_options {
     couchbase::durability durability = couchbase::durability::none;
     const retry_strategy_ptr* strategy = nullptr;
     const client_context* context = nullptr;
+    const trace_parent* parent = nullptr;
 };
 static_assert(option_struct<append_options>);
 
@@ -101,6 +110,7 @@ struct counter_options {
     bool preserve_expiry = false;
     const retry_strategy_ptr* strategy = nullptr;
     const client_context* context = nullptr;
+    const trace_parent* parent = nullptr;
 };
 static_assert(option_struct<counter_options>);
 
@@ -109,6 +119,7 @@ struct lookup_in_options {
     bool access_deleted = false;  // also the attributes of a deleted document
     const retry_strategy_ptr* strategy = nullptr;
     const client_context* context = nullptr;
+    const trace_parent* parent = nullptr;
 };
 static_assert(option_struct<lookup_in_options>);
 
@@ -131,6 +142,7 @@ struct mutate_in_options {
     bool create_as_deleted = false;  // attributes only
     const retry_strategy_ptr* strategy = nullptr;
     const client_context* context = nullptr;
+    const trace_parent* parent = nullptr;
 };
 static_assert(option_struct<mutate_in_options>);
 
@@ -147,6 +159,7 @@ struct replica_options {
     couchbase::read_preference read_preference = couchbase::read_preference::none;
     const retry_strategy_ptr* strategy = nullptr;
     const client_context* context = nullptr;
+    const trace_parent* parent = nullptr;
 };
 static_assert(option_struct<replica_options>);
 

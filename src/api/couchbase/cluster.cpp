@@ -1,6 +1,7 @@
 #include "holdfast/couchbase/cluster.hpp"
 
 #include "api/common/default_runtime.hpp"
+#include "api/common/observer_place.hpp"
 #include "api/couchbase/access.hpp"
 #include "api/couchbase/cluster_impl.hpp"
 #include "core/couchbase/route/collection_ids.hpp"
@@ -19,7 +20,8 @@ result<cluster> cluster::create(asio::any_io_executor on, std::string_view conne
                                 cluster_options options)
 {
     auto made = cluster_impl::make(api::default_world(std::move(on)), connection_string,
-                                   std::move(options), console_log(severity::warning));
+                                   std::move(options), console_log(severity::warning), {},
+                                   api::observer_thread);
     if (!made)
         return std::move(made).error();
     return cluster{*std::move(made)};

@@ -1,6 +1,8 @@
 #include "api/couchbase/cluster_impl.hpp"
 
+#include "api/common/observer_place.hpp"
 #include "api/couchbase/notify.hpp"
+#include "api/couchbase/start_call.hpp"
 #include "core/couchbase/retry/orchestrator.hpp"
 #include "core/couchbase/uri/connection_string.hpp"
 
@@ -37,16 +39,45 @@ std::string agent_name(const core::couchbase::cluster_settings& settings)
     return agent;
 }
 
+/// Where observers are called.
+shell::run_later place_for_observers(const std::shared_ptr<runtime::world>& in,
+                                     const cluster_options& options,
+                                     const cluster_impl::place_maker& otherwise)
+{
+    if (options.observers_on)
+        return api::observers_in(api::default_world(options.observers_on));
+    return otherwise ? otherwise() : api::observers_in(in);
+}
+
+/// An option with a value that cannot be.
+std::optional<error> check_thresholds(const cluster_options& options)
+{
+    constexpr std::uint32_t largest_sample = 1'000;
+    if (options.thresholds.interval < std::chrono::milliseconds{1})
+        return unusable("thresholds.interval", "it must be 1 ms or longer");
+    if (options.thresholds.sample == 0 || options.thresholds.sample > largest_sample)
+        return unusable("thresholds.sample", "it must be a number from 1 to 1,000");
+    if (options.observer_queue == 0)
+        return unusable("observer_queue", "it must be 1 or more");
+    return std::nullopt;
+}
+
 std::shared_ptr<cluster_state> make_state(const std::shared_ptr<runtime::world>& in,
                                           const core::couchbase::cluster_settings& settings,
                                           shell::couchbase::login login,
                                           const cluster_options& options,
-                                          cluster_impl::blocking_maker make_blocking)
+                                          cluster_impl::blocking_maker make_blocking,
+                                          const cluster_impl::place_maker& for_observers)
 {
+    auto to_observe = observation_of(options);
+    if (!options.observers.empty())
+        to_observe.deliver = place_for_observers(in, options, for_observers);
+    const auto observation = shell::observation::make(*in, std::move(to_observe));
     shell::couchbase::kv_cluster_options plan;
     plan.settings = settings;
     plan.connections = std::make_shared<shell::couchbase::connection_config>(
-        *in, settings, std::move(login), agent_name(settings), std::move(make_blocking));
+        *in, settings, std::move(login), agent_name(settings), std::move(make_blocking),
+        observation);
     if (options.circuit_breaker) {
         const breaker_options& from = *options.circuit_breaker;
         plan.breaker = core::circuit_breaker_settings{from.volume, from.error_percentage,
@@ -63,6 +94,7 @@ std::shared_ptr<cluster_state> make_state(const std::shared_ptr<runtime::world>&
         in, std::make_shared<shell::couchbase::kv_cluster>(in, std::move(plan)), options.strategy,
         budget);
     made->on_retry = retry_notifier(options);
+    made->observation = observation;
     return made;
 }
 
@@ -110,8 +142,11 @@ result<std::shared_ptr<cluster_impl>> cluster_impl::make(std::shared_ptr<runtime
                                                          std::string_view connection_string,
                                                          cluster_options options,
                                                          std::shared_ptr<log_sink> fallback_log,
-                                                         blocking_maker make_blocking)
+                                                         blocking_maker make_blocking,
+                                                         const place_maker& for_observers)
 {
+    if (auto wrong = check_thresholds(options))
+        return *std::move(wrong);
     auto parsed = core::couchbase::parse_connection_string(connection_string);
     if (!parsed)
         return std::move(parsed).error();
@@ -126,21 +161,26 @@ result<std::shared_ptr<cluster_impl>> cluster_impl::make(std::shared_ptr<runtime
     if (!login)
         return std::move(login).error();
     return std::make_shared<cluster_impl>(std::move(in), std::move(parsed->settings),
-                                          *std::move(login), options, std::move(make_blocking));
+                                          *std::move(login), options, std::move(make_blocking),
+                                          for_observers);
 }
 
 cluster_impl::cluster_impl(std::shared_ptr<runtime::world> in,
                            core::couchbase::cluster_settings from, shell::couchbase::login login,
-                           const cluster_options& options, blocking_maker make_blocking)
+                           const cluster_options& options, blocking_maker make_blocking,
+                           const place_maker& for_observers)
     : world{std::move(in)},
       settings{std::move(from)},
-      state{make_state(world, settings, std::move(login), options, std::move(make_blocking))}
+      state{make_state(world, settings, std::move(login), options, std::move(make_blocking),
+                       for_observers)}
 {
 }
 
 cluster_impl::~cluster_impl()
 {
     state->close();
+    if (state->observation)
+        state->observation->abandon();
     const runtime::executor on = world->executor();
     if (!on || nodes().tasks().running() == 0)
         return;  // nothing runs, or never will again: the context has gone before the cluster
@@ -151,6 +191,8 @@ runtime::awaitable<void> cluster_impl::close(std::shared_ptr<cluster_impl> self)
 {
     self->state->close();
     co_await self->nodes().ended();
+    if (self->state->observation)
+        co_await self->state->observation->close();
 }
 
 result<void> cluster_impl::set_authenticator(const authenticator& next)
@@ -160,6 +202,19 @@ result<void> cluster_impl::set_authenticator(const authenticator& next)
         return std::move(login).error();
     nodes().replace_login(*std::move(login));
     return {};
+}
+
+std::unique_ptr<shell::couchbase::kv_call::extras> details::copy_extras(
+    const retry_strategy_ptr* strategy, const client_context* context, const trace_parent* parent)
+{
+    auto made = std::make_unique<shell::couchbase::kv_call::extras>();
+    if (strategy != nullptr)
+        made->strategy = *strategy;
+    if (context != nullptr)
+        made->context = std::make_shared<const client_context>(*context);
+    if (parent != nullptr)
+        made->parent = *parent;
+    return made;
 }
 
 kv_bucket* collection_place::open_first() const

@@ -5,6 +5,7 @@
 #include "shell/couchbase/execute/cluster_state.hpp"
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -15,15 +16,18 @@ namespace holdfast::couchbase {
 struct cluster_impl : std::enable_shared_from_this<cluster_impl> {
     /// Given, operations wait for their replies on the thread that runs them.
     using blocking_maker = shell::couchbase::connection_config::blocking_maker;
+    /// Gives the place where observers are called, if the options name none.
+    using place_maker = std::function<shell::run_later()>;
 
     static result<std::shared_ptr<cluster_impl>> make(std::shared_ptr<runtime::world> in,
                                                       std::string_view connection_string,
                                                       cluster_options options,
                                                       std::shared_ptr<log_sink> fallback_log,
-                                                      blocking_maker make_blocking = {});
+                                                      blocking_maker make_blocking = {},
+                                                      const place_maker& for_observers = {});
     cluster_impl(std::shared_ptr<runtime::world> in, core::couchbase::cluster_settings settings,
                  shell::couchbase::login login, const cluster_options& options,
-                 blocking_maker make_blocking);
+                 blocking_maker make_blocking, const place_maker& for_observers);
     cluster_impl(const cluster_impl&) = delete;
     cluster_impl& operator=(const cluster_impl&) = delete;
     ~cluster_impl();
@@ -46,7 +50,8 @@ struct collection_place {
     collection_place(std::shared_ptr<cluster_impl> of, shell::couchbase::keyspace at)
         : cluster{std::move(of)},
           names{std::make_shared<const shell::couchbase::keyspace>(std::move(at))},
-          is_default{names->path == "_default._default"}
+          is_default{names->path == "_default._default"},
+          is_observed{cluster->state->observation != nullptr}
     {
     }
 
@@ -60,6 +65,7 @@ struct collection_place {
     const std::shared_ptr<cluster_impl> cluster;
     const std::shared_ptr<const shell::couchbase::keyspace> names;
     const bool is_default;
+    const bool is_observed;
 
 private:
     shell::couchbase::kv_bucket* open_first() const;

@@ -1,5 +1,7 @@
 #include "api/couchbase/notify.hpp"
 
+#include "core/couchbase/retry/names.hpp"
+
 #include <chrono>
 #include <span>
 #include <utility>
@@ -97,6 +99,20 @@ void log_retry(log_sink& to, const core::couchbase::retry_event& event,
               scheduled ? "retry scheduled" : "request not retried", fields});
 }
 
+void log_requests(log_sink& to, shell::request_report_kind kind, const std::string& json)
+{
+    const bool late = kind == shell::request_report_kind::orphaned;
+    const log_component from = late ? log_components::orphan : log_components::threshold;
+    if (!to.wants(from, severity::warning))
+        return;
+    const log_field requests{"requests", std::string_view{json}};
+    to.write({severity::warning,
+              from,
+              late ? "replies came after their requests were given up"
+                   : "requests took longer than their threshold",
+              {&requests, 1}});
+}
+
 }  // namespace
 
 std::function<void(const cluster_event&)> cluster_notifier(const cluster_options& options)
@@ -125,6 +141,32 @@ retry_notifier(const cluster_options& options)
         if (log)
             log_retry(*log, event, request);
     };
+}
+
+shell::observation_options observation_of(const cluster_options& options)
+{
+    shell::observation_options made;
+    made.observers = options.observers;
+    made.queue = options.observer_queue;
+    const log_thresholds& limits = options.thresholds;
+    made.sample = limits.sample;
+    made.interval = limits.interval;
+    if (!options.log)
+        return made;
+    made.report = [log = options.log](shell::request_report_kind kind, const std::string& json) {
+        log_requests(*log, kind, json);
+    };
+    made.reports_orphans = limits.orphans;
+    if (!limits.enabled)
+        return made;
+    const std::pair<service_type, std::chrono::milliseconds> all[] = {
+        {service_type::key_value, limits.key_value}, {service_type::query, limits.query},
+        {service_type::analytics, limits.analytics}, {service_type::search, limits.search},
+        {service_type::views, limits.views},         {service_type::management, limits.management},
+    };
+    for (const auto& [service, longest] : all)
+        made.thresholds.push_back({core::couchbase::observed_name(service), longest});
+    return made;
 }
 
 void show_warnings(const std::shared_ptr<log_sink>& to, const std::vector<std::string>& warnings)

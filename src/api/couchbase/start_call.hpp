@@ -6,6 +6,7 @@
 #include "shell/couchbase/execute/execute.hpp"
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -50,6 +51,18 @@ bool has_expiry(const Call& call)
         return requires { call.expiry; };
 }
 
+/// Whether any of these is not null, by a single branch.
+template <class... Pointers>
+bool has_any(Pointers... all)
+{
+    return (reinterpret_cast<std::uintptr_t>(all) | ...) != 0;
+}
+
+/// What few calls have, each of which may be null. Not inline: the others would pay for it.
+std::unique_ptr<shell::couchbase::kv_call::extras> copy_extras(const retry_strategy_ptr* strategy,
+                                                               const client_context* context,
+                                                               const trace_parent* parent);
+
 template <class Call>
 shell::couchbase::kv_call call_of(const collection_place& in, const Call& call,
                                   std::chrono::milliseconds timeout)
@@ -59,13 +72,9 @@ shell::couchbase::kv_call call_of(const collection_place& in, const Call& call,
     made.in = in.names;
     made.began = in.cluster->world->steady_now();
     made.until = core::deadline::after(made.began, timeout);
-    if (call.options.strategy != nullptr || call.options.context != nullptr) [[unlikely]] {
-        made.more = std::make_unique<shell::couchbase::kv_call::extras>();
-        if (call.options.strategy != nullptr)
-            made.more->strategy = *call.options.strategy;
-        if (call.options.context != nullptr)
-            made.more->context = std::make_shared<const client_context>(*call.options.context);
-    }
+    const auto& options = call.options;
+    if (has_any(options.strategy, options.context, options.parent)) [[unlikely]]
+        made.more = copy_extras(options.strategy, options.context, options.parent);
     return made;
 }
 
@@ -99,6 +108,8 @@ asio::awaitable<Outcome> start_as(const collection_place& in, Call&& call)
     auto begun = attempts_of(in, std::move(call), until);
     if (!(*begun).is_built()) [[unlikely]]
         return failed_call<Outcome, value_type>(std::move(*begun).problem());
+    if (in.is_observed) [[unlikely]]
+        shell::couchbase::kv_watch::begin(*begun);
     return shell::retry_loop_of<Outcome>(*in.cluster->world, until, std::move(begun));
 }
 
@@ -123,6 +134,8 @@ auto starter<Call>::block(const collection_place& in, Call&& call, blocking_brid
     auto begun = attempts_of(in, std::move(call), until);
     if (!(*begun).is_built()) [[unlikely]]
         return std::move(*begun).problem();
+    if (in.is_observed) [[unlikely]]
+        shell::couchbase::kv_watch::begin(*begun);
     auto first = shell::attempt_now(*begun);
     if (first.outcome && *first.outcome) [[likely]]
         return (*begun).outcome_of(*std::move(first.outcome));

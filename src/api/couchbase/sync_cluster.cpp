@@ -1,4 +1,5 @@
 #include "api/common/default_runtime.hpp"
+#include "api/common/observer_place.hpp"
 #include "api/couchbase/access.hpp"
 #include "api/couchbase/cluster_impl.hpp"
 #include "holdfast/couchbase/sync/cluster.hpp"
@@ -16,7 +17,7 @@ public:
     {
         auto made = cluster_impl::make(runtime_->world(), connection_string, std::move(options),
                                        console_log(severity::warning),
-                                       api::blocking_runtime::make_blocking);
+                                       api::blocking_runtime::make_blocking, api::observer_thread);
         if (!made)
             return std::move(made).error();
         impl_ = *std::move(made);

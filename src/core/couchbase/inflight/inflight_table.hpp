@@ -134,6 +134,13 @@ public:
         return s.opaque == opaque && s.state == slot_state::waiting ? &s.what : nullptr;
     }
 
+    /// Whether its reply may still come, for no waiter.
+    bool is_abandoned(std::uint32_t opaque) const noexcept
+    {
+        const slot& s = slots_[slot_of(opaque)];
+        return s.opaque == opaque && s.state == slot_state::abandoned;
+    }
+
     struct abandoned_request {
         Waiter* waiter;
         bool is_due_first;  // the alarm must be moved to due()

@@ -49,7 +49,8 @@ std::string to_hex(std::uint64_t number)
 
 connection_config::connection_config(runtime::world& in,
                                      const core::couchbase::cluster_settings& settings, login first,
-                                     std::string agent_name, blocking_maker maker)
+                                     std::string agent_name, blocking_maker maker,
+                                     std::shared_ptr<shell::observation> observed_by)
     : agent{std::move(agent_name)},
       features{wanted_features(settings)},
       connect_timeout{settings.timeouts.kv_connect},
@@ -57,6 +58,7 @@ connection_config::connection_config(runtime::world& in,
       max_in_flight{std::max(settings.kv.max_in_flight, std::uint32_t{4})},
       ip_protocol{settings.ip_protocol},
       make_blocking{std::move(maker)},
+      observation{std::move(observed_by)},
       client_{draw_client_number(in)},
       login_{std::make_shared<const login>(std::move(first))}
 {

@@ -3,6 +3,7 @@
 #include "core/couchbase/settings/cluster_settings.hpp"
 #include "runtime/world.hpp"
 #include "shell/known_keys.hpp"
+#include "shell/observe/observation.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -29,7 +30,8 @@ public:
     using blocking_maker = std::function<runtime::stream_ptr(runtime::stream_ptr)>;
 
     connection_config(runtime::world& in, const core::couchbase::cluster_settings& settings,
-                      login first, std::string agent, blocking_maker make_blocking = {});
+                      login first, std::string agent, blocking_maker make_blocking = {},
+                      std::shared_ptr<shell::observation> observation = {});
 
     std::shared_ptr<const login> current_login() const;
     /// For connections that are opened from now on.
@@ -45,6 +47,7 @@ public:
     const std::uint32_t max_in_flight;
     const core::couchbase::ip_protocol ip_protocol;
     const blocking_maker make_blocking;  // empty unless operations block the thread that calls
+    const std::shared_ptr<shell::observation> observation;  // may be null
 
 private:
     const std::uint64_t client_;

@@ -4,6 +4,7 @@
 #include "core/uri/host.hpp"
 #include "holdfast/couchbase/errc.hpp"
 #include "runtime/wait.hpp"
+#include "shell/couchbase/connection/late_reply.hpp"
 #include "shell/planted.hpp"
 
 #include <boost/asio/error.hpp>
@@ -63,11 +64,11 @@ establish_failure refused_bootstrap(bootstrap_failure why, const endpoint& serve
 }
 
 core::couchbase::bootstrap_options options_for(const connection_config& config, const login& with,
-                                               const connect_target& to)
+                                               const connect_target& to, const std::string& name)
 {
     core::couchbase::bootstrap_options options;
     options.agent = config.agent;
-    options.connection_name = config.next_connection_name();
+    options.connection_name = name;
     options.features = config.features;
     options.credential = with.credential;
     if (auto* const password = std::get_if<core::couchbase::password_credential>(
@@ -143,6 +144,7 @@ runtime::awaitable<result<runtime::stream_ptr>> connect_stream(runtime::world& i
 
 /// The stream, and the machine that says what to do with it.
 struct bootstrap_run {
+    std::string name;  // of the connection
     runtime::stream_ptr stream;
     core::couchbase::frame_reader reader;
     bson::byte_buffer out;
@@ -209,6 +211,8 @@ established connected(runtime::world& in, const connection_config& config, const
         with.keys->add(*std::move(done.keys));
     kv_connection_options options;
     options.server = to.server;
+    options.facts = std::make_shared<const observed::connection>(
+        observed::connection{to.server, run.stream->local(), std::move(run.name)});
     options.bucket = to.bucket;
     options.features = done.features;
     options.in_flight.slots = config.max_in_flight;
@@ -219,6 +223,7 @@ established connected(runtime::world& in, const connection_config& config, const
     }
     options.on_server_request = std::move(to.on_server_request);
     options.on_end = std::move(to.on_end);
+    options.on_late_reply = late_reply_hook(config.observation, options.facts);
     if (done.error_map)
         options.error_map = std::make_shared<const core::couchbase::kv_error_map>(
             *std::move(done.error_map));
@@ -246,8 +251,10 @@ runtime::awaitable<establish_outcome> establish(runtime::world& in,
     if (!stream)
         co_return failed_to_connect(std::move(stream).error(), to.server);
     (*stream)->expires_at(last);
-    bootstrap_run run{*std::move(stream), core::couchbase::frame_reader{}, bson::byte_buffer{},
-                      bootstrap{options_for(*config, *with, to), draw_nonce(in)}};
+    std::string name = config->next_connection_name();
+    auto options = options_for(*config, *with, to, name);
+    bootstrap_run run{std::move(name), *std::move(stream), core::couchbase::frame_reader{},
+                      bson::byte_buffer{}, bootstrap{std::move(options), draw_nonce(in)}};
     auto done = co_await perform(run, to.server, with->tls != nullptr);
     if (auto* const failed = std::get_if<establish_failure>(&done))
         co_return std::move(*failed);

@@ -118,7 +118,7 @@ kv_connection::enqueued kv_connection::enqueue(core::couchbase::request_frame& w
     return {enqueue_result::added, opaque, std::nullopt};
 }
 
-dispatch_phase kv_connection::let_go(std::uint32_t opaque)
+dispatch_phase kv_connection::let_go(std::uint32_t opaque, std::unique_ptr<given_up_request> kept)
 {
     bool moves_alarm = false;
     {
@@ -137,6 +137,8 @@ dispatch_phase kv_connection::let_go(std::uint32_t opaque)
                 (void)table_.complete(opaque, static_cast<core::couchbase::kv_opcode>(code));
         }
         moves_alarm = abandoned && abandoned->is_due_first && !options_.exclusive;
+        if (table_.is_abandoned(opaque))
+            places_[table_.slot_of(opaque)].given_up = std::move(kept);
     }
     if (moves_alarm)
         set_alarm();

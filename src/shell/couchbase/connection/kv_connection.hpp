@@ -6,11 +6,13 @@
 #include "core/couchbase/wire/frame_writer.hpp"
 #include "holdfast/bson/byte_buffer.hpp"
 #include "holdfast/error.hpp"
+#include "holdfast/observer.hpp"
 #include "runtime/handoff.hpp"
 #include "runtime/short_mutex.hpp"
 #include "runtime/world.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -19,6 +21,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace holdfast::shell::couchbase {
 
@@ -32,9 +35,21 @@ struct kv_delivery {
 
 using kv_waiter = runtime::handoff<kv_delivery>;
 
+/// What is kept of a request that was given up, for the case that its reply comes.
+struct given_up_request {
+    std::uint64_t operation = 0;   // its number, for observers
+    std::string_view name = {};    // a literal
+    std::chrono::milliseconds timeout{};
+    observed::orphan_cause cause = observed::orphan_cause::timed_out;
+    time_point began{};
+    time_point sent{};
+};
+
 struct kv_connection_options {
     endpoint server = {};
     std::string bucket = {};  // the selected one; empty: none
+    /// For observers, which keep them; may be null.
+    std::shared_ptr<const observed::connection> facts = {};
     core::couchbase::feature_set features = {};
     std::shared_ptr<const core::couchbase::kv_error_map> error_map = {};
     core::couchbase::inflight_limits in_flight = {};
@@ -44,6 +59,8 @@ struct kv_connection_options {
     bool exclusive = false;
     /// Called by the reader, with no lock held.
     std::function<void(const core::couchbase::frame&)> on_server_request = {};
+    std::function<void(const core::couchbase::frame& reply, const given_up_request& to)>
+        on_late_reply = {};
     std::function<void()> on_end = {};  // the reader has ended
 };
 
@@ -88,8 +105,8 @@ public:
     void flush();
 
     /// For a waiter that has gone without a reply. `not_sent`: its request was taken back, and no
-    /// byte of it has left or will leave.
-    dispatch_phase let_go(std::uint32_t opaque);
+    /// byte of it has left or will leave. `kept` is what on_late_reply gets, should the reply come.
+    dispatch_phase let_go(std::uint32_t opaque, std::unique_ptr<given_up_request> kept = {});
 
     /// Waits until a slot has become free, for the next try. False: too many wait already.
     runtime::awaitable<std::optional<runtime::wait_end>> wait_for_slot(time_point until);
@@ -106,6 +123,10 @@ public:
 
     const endpoint& server() const noexcept { return options_.server; }
     const std::string& bucket() const noexcept { return options_.bucket; }
+    const std::shared_ptr<const observed::connection>& facts() const noexcept
+    {
+        return options_.facts;
+    }
     core::couchbase::feature_set features() const noexcept { return options_.features; }
     const core::couchbase::kv_error_map* error_map() const noexcept
     {
@@ -128,13 +149,14 @@ private:
     struct slot_place {
         runtime::handoff_source<kv_delivery> source;
         std::uint64_t begins = 0;
-    };
-    struct last_frame {
-        std::uint32_t opaque = 0;
-        std::uint64_t begins = 0;
+        std::unique_ptr<given_up_request> given_up = {};  // set only while it is abandoned
     };
     /// What is to be sent.
     struct outbox {
+        struct last_frame {
+            std::uint32_t opaque = 0;
+            std::uint64_t begins = 0;
+        };
         bson::byte_buffer added = {};
         bson::byte_buffer sending = {};  // belongs to the code that has set `flushing`
         std::size_t sent = 0;  // of `sending`

@@ -24,6 +24,18 @@ namespace {
 /// What a connection keeps for its next requests.
 constexpr std::size_t usual_buffer = std::size_t{1} << 20;
 
+/// Without the lock, which the caller has.
+void report_late(const frame& reply, const given_up_request& to,
+                 const kv_connection_options& options, runtime::short_mutex& locked)
+{
+    struct without_lock {
+        explicit without_lock(runtime::short_mutex& of) : mutex{of} { mutex.unlock(); }
+        ~without_lock() { mutex.lock(); }
+        runtime::short_mutex& mutex;
+    } const unlocked{locked};
+    options.on_late_reply(reply, to);
+}
+
 }  // namespace
 
 error stream_failure(const error_code& why, std::string_view what)
@@ -113,8 +125,12 @@ std::optional<error> kv_connection::take_reply(const frame& one, const runtime::
     freed_wanted_slot_ = !queue_.empty();
     if (found.kind == answer::wrong_opcode) [[unlikely]]
         return broken("the server answered with another command than it was asked");
-    if (found.kind != answer::to_waiter)
+    if (found.kind != answer::to_waiter) [[unlikely]] {
+        auto& given_up = places_[table_.slot_of(one.header.opaque)].given_up;
+        if (found.kind == answer::to_orphan && given_up && options_.on_late_reply)
+            report_late(one, *std::exchange(given_up, nullptr), options_, mutex_);
         return std::nullopt;
+    }
     if (options_.exclusive) {
         // The thread that reads has the waiter: it takes the value as soon as this returns.
         resumed = source.end(kv_delivery{one}, here);

@@ -3,6 +3,7 @@
 #include "holdfast/couchbase/retry.hpp"
 #include "runtime/wait.hpp"
 #include "shell/couchbase/dispatch/kv_cluster.hpp"
+#include "shell/observe/observation.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -81,6 +82,8 @@ struct cluster_state {
     shared_retry_budget budget;
     std::atomic<std::uint64_t> requests{0};  // that had to wait for a collection's id
     runtime::event closing;                  // happens once
+    /// Null if operations are not observed; set before the first one.
+    std::shared_ptr<shell::observation> observation = {};
     /// Each retry that is scheduled, and each that is not; may be empty.
     std::function<void(const core::couchbase::retry_event&, const core::couchbase::retry_request&)>
         on_retry = {};

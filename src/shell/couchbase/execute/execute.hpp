@@ -1,5 +1,6 @@
 #pragma once
 #include "shell/couchbase/execute/kv_attempts.hpp"
+#include "shell/couchbase/execute/kv_watch.hpp"
 #include "shell/late.hpp"
 #include "shell/spare_buffers.hpp"
 
@@ -41,6 +42,10 @@ public:
             outcome_.make([&] { return outcome{std::move(end).error()}; });
         else if (!*outcome_) [[unlikely]]
             *outcome_ = explained(std::move(*outcome_).error());
+        if (kv_watch::is_on(*this)) [[unlikely]] {
+            const outcome& seen = *outcome_;
+            kv_watch::ended(*this, seen ? nullptr : &seen.error());
+        }
         return std::move(*outcome_);
     }
 
@@ -68,9 +73,10 @@ runtime::awaitable<Outcome> execute(std::shared_ptr<cluster_state> cluster, kv_c
     const core::deadline until = call.until;
     auto take_call = [&] { return std::move(call); };
     auto build = [&] { return result<Operation>{std::move(operation)}; };
-    return retry_loop_of<Outcome>(
-        cluster->world, until,
-        recycled<operation_attempts<Operation>>::make(cluster, take_call, build));
+    auto begun = recycled<operation_attempts<Operation>>::make(cluster, take_call, build);
+    if (cluster->observation)
+        kv_watch::begin(*begun);
+    return retry_loop_of<Outcome>(cluster->world, until, std::move(begun));
 }
 
 }  // namespace holdfast::shell::couchbase

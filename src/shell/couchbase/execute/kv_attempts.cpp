@@ -5,6 +5,8 @@
 #include "core/couchbase/retry/idempotent.hpp"
 #include "core/couchbase/wire/value.hpp"
 #include "holdfast/couchbase/errc.hpp"
+#include "shell/couchbase/connection/late_reply.hpp"
+#include "shell/couchbase/execute/kv_watch.hpp"
 #include "shell/couchbase/execute/own_connection.hpp"
 #include "shell/planted.hpp"
 
@@ -50,16 +52,16 @@ void react_to(kv_status status, std::string_view body, const kv_call& call, cons
 kv_attempts::~kv_attempts()
 {
     if (in_flight_)
-        let_go();
+        let_go(observed::orphan_cause::cancelled);
     else if (look_up_id_ != 0)
         call_.bucket->forget_waiter(*call_.in, look_up_id_);
 }
 
 /// The reply, if there is one, has no receiver any more.
-void kv_attempts::let_go() noexcept
+void kv_attempts::let_go(observed::orphan_cause because)
 {
     waiter_.withdraw();
-    phase_ = route_.connection->let_go(opaque_);
+    phase_ = route_.connection->let_go(opaque_, kv_watch::given_up(*this, because));
     in_flight_ = false;
     // No thread is left to wait for the reply.
     if (route_.own && phase_ != dispatch_phase::not_sent)
@@ -93,6 +95,8 @@ kv_attempts::begun kv_attempts::send(time_point now)
         phase_ = dispatch_phase::in_flight;
         if (cluster_->nodes->breaker()) [[unlikely]]
             route_.link->sent(now);
+        if (call_.more) [[unlikely]]
+            kv_watch::attempt_began(*this, now);
         return begun::yes;
     }
     if (added.is == enqueue_result::no_slot)
@@ -240,9 +244,10 @@ error kv_attempts::interrupted(const char* what)
     return error{errc::request_canceled, std::string{"ended "} + what};
 }
 
-result<kv_attempts::answer> kv_attempts::end(runtime::wait_end end)
+/// Inline, since an observed attempt ends in another function.
+[[gnu::always_inline]] inline result<kv_attempts::answer> kv_attempts::end_of_attempt(
+    runtime::wait_end end)
 {
-    const give_back after{route_, started_};
     if (end == runtime::wait_end::notified) [[likely]] {
         in_flight_ = false;
         const kv_delivery& got = waiter_.value();
@@ -250,11 +255,38 @@ result<kv_attempts::answer> kv_attempts::end(runtime::wait_end end)
             return lost(got);
         return take_reply(got.frame);
     }
-    let_go();
     out_of_time_ = end == runtime::wait_end::timed_out;
+    let_go(out_of_time_ ? observed::orphan_cause::timed_out : observed::orphan_cause::cancelled);
     if (out_of_time_ && cluster_->nodes->breaker())
         route_.link->failed(cluster_->world.steady_now(), started_);
     return interrupted("while it was in flight");
+}
+
+result<kv_attempts::answer> kv_watch::attempt_ended(kv_attempts& of, runtime::wait_end end)
+{
+    if (!is_on(of))
+        return of.end_of_attempt(end);
+    attempt_outcome with;
+    if (end == runtime::wait_end::notified && !of.waiter_.value().closed)
+        with.server_duration = server_duration_of(of.waiter_.value().frame);
+    const time_point now = of.cluster_->world.steady_now();
+    auto outcome = of.end_of_attempt(end);
+    with.phase = of.phase_;
+    if (!outcome) {
+        with.code = outcome.error().code();
+        if (of.reason_)
+            with.reason = name_of(*of.reason_);
+    }
+    of.call_.more->watch->attempt_ended(now, with);
+    return outcome;
+}
+
+result<kv_attempts::answer> kv_attempts::end(runtime::wait_end end)
+{
+    const give_back after{route_, started_};
+    if (call_.more) [[unlikely]]
+        return kv_watch::attempt_ended(*this, end);
+    return end_of_attempt(end);
 }
 
 result<kv_attempts::answer> kv_attempts::take_reply(const core::couchbase::frame& reply)

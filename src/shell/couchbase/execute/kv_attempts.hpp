@@ -3,6 +3,7 @@
 #include "core/couchbase/retry/orchestrator.hpp"
 #include "shell/couchbase/dispatch/kv_bucket.hpp"
 #include "shell/couchbase/execute/cluster_state.hpp"
+#include "shell/observe/operation_watch.hpp"
 #include "shell/retry_loop.hpp"
 
 #include <functional>
@@ -18,6 +19,8 @@ struct kv_call {
     struct extras {
         holdfast::couchbase::retry_strategy_ptr strategy = {};  // null: the cluster's
         std::shared_ptr<const holdfast::couchbase::client_context> context = {};
+        trace_parent parent = {};
+        std::optional<operation_watch> watch = {};  // if the cluster is observed
     };
 
     kv_bucket* bucket = nullptr;  // the cluster keeps it
@@ -45,8 +48,6 @@ public:
         : cluster_{cluster}, call_(make_call()), started_{call_.began}
     {
     }
-    kv_attempts(const kv_attempts&) = delete;
-    kv_attempts& operator=(const kv_attempts&) = delete;
     virtual ~kv_attempts();
 
     bool begin_now();
@@ -82,6 +83,8 @@ private:
     virtual void take(const core::couchbase::kv_reply& reply) = 0;
 
     enum class begun : std::uint8_t { yes, waits, no_slot, must_look_up, must_check_out, failed };
+    friend class kv_watch;
+    inline result<answer> end_of_attempt(runtime::wait_end end);  // kv_attempts.cpp's own
     begun send(time_point now);
     begun try_begin();
     std::optional<error> closed_or_late();
@@ -92,7 +95,7 @@ private:
     error refused(const core::couchbase::frame& reply);
     error lost(const kv_delivery& why);
     error interrupted(const char* what);
-    void let_go() noexcept;
+    void let_go(observed::orphan_cause because);
 
     core::couchbase::started_attempt open_attempt() const;
     core::couchbase::retry_state take_state();

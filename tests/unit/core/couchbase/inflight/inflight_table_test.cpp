@@ -92,7 +92,10 @@ TEST(inflight_table, abandoned_slot_is_reserved_until_its_reply_comes)
     table t{{.slots = 4}};
     int waiter = 0;
     const auto taken = t.take(get_until(waiter)).value();
+    EXPECT_FALSE(t.is_abandoned(taken.opaque));
     EXPECT_EQ(t.abandon(taken.opaque, start).value().waiter, &waiter);
+    EXPECT_TRUE(t.is_abandoned(taken.opaque));
+    EXPECT_FALSE(t.is_abandoned(taken.opaque + 4)) << "another request of the same slot";
     EXPECT_FALSE(t.abandon(taken.opaque, start));
     EXPECT_EQ(t.find(taken.opaque), nullptr);
     EXPECT_EQ(t.abandoned(), 1U);
@@ -105,6 +108,7 @@ TEST(inflight_table, abandoned_slot_is_reserved_until_its_reply_comes)
     EXPECT_EQ(late.what.waiter, nullptr);
     EXPECT_EQ(late.what.opcode, kv_opcode::get);
     EXPECT_EQ(t.abandoned(), 0U);
+    EXPECT_FALSE(t.is_abandoned(taken.opaque));
     EXPECT_EQ(t.counters().orphans, 1U);
     EXPECT_EQ(t.take(get_until(waiter)).value().opaque % 4, taken.opaque % 4);
 }
