@@ -80,7 +80,8 @@ BEAST = "lab/couchbase/http/request_reader.cpp"
 COMPOSITION_ROOTS = {"src/api/common/default_runtime.cpp", "lab/api/own_loop.cpp"}
 PUBLIC_FOR_CORE = re.compile(
     r"holdfast/(?:error|id|options|secret|observer|couchbase/(?:errc|retry|retry_reason"
-    r"|document|kv_options|content|subdoc|subdoc_path)"
+    r"|document|kv_options|content|subdoc|subdoc_path|query_parameters|service_options"
+    r"|service_metadata|service_results|admin_options)"
     r"|mongo/(?:arguments|concern|crud_options|admin_options|results|bulk|error|operations))\.hpp$"
     r"|holdfast/(?:bson|json)/")
 

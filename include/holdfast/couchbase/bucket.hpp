@@ -1,8 +1,11 @@
 #pragma once
 #include "holdfast/completion.hpp"
+#include "holdfast/couchbase/admin.hpp"
 #include "holdfast/couchbase/cluster_options.hpp"
 #include "holdfast/couchbase/collection.hpp"
+#include "holdfast/couchbase/rows.hpp"
 #include "holdfast/couchbase/scope.hpp"
+#include "holdfast/couchbase/service_options.hpp"
 
 #include <memory>
 #include <string>
@@ -33,6 +36,12 @@ public:
         else
             return initiate(executor(), try_ready(options), std::forward<Token>(token));
     }
+
+    /// The rows of a view. Nothing is sent before the first one is asked for.
+    view_rows view_query(std::string_view design_document, std::string_view view,
+                         view_options options = {}) const;
+
+    collection_admin collections() const;
 
     asio::any_io_executor executor() const noexcept;
 

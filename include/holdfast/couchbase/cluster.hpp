@@ -1,9 +1,12 @@
 #pragma once
 #include "holdfast/completion.hpp"
+#include "holdfast/couchbase/admin.hpp"
 #include "holdfast/couchbase/bucket.hpp"
 #include "holdfast/couchbase/cluster_options.hpp"
 #include "holdfast/couchbase/diagnostics.hpp"
 #include "holdfast/couchbase/errc.hpp"
+#include "holdfast/couchbase/rows.hpp"
+#include "holdfast/couchbase/service_options.hpp"
 #include "holdfast/error.hpp"
 
 #include <memory>
@@ -45,7 +48,33 @@ public:
             return initiate(executor(), try_ready(options), std::forward<Token>(token));
     }
 
-    /// Asks every node that is connected.
+    // ---- Services: nothing is sent before the first row is asked for ----
+
+    /// A statement of the query service.
+    query_rows query(std::string_view statement, query_options options = {}) const;
+
+    query_rows analytics(std::string_view statement, analytics_options options = {}) const;
+
+    /// `request` is the JSON that the search service takes: {"query": ..., "facets": ...,
+    /// "knn": ...}. The index is one of the cluster.
+    search_rows search(std::string_view index, std::string_view request,
+                       search_options options = {}) const;
+
+    /// A request to any service, sent again by the same rules as those of this library itself. The
+    /// path begins with "/". The answer is a reply whatever its status is.
+    template <class Token = throw_on_error>
+    auto http(service_type service, http_method method, std::string_view path,
+              http_options options = {}, Token&& token = {}) const
+    {
+        return details::run_admin(impl_, calls::http{service, method, path, options},
+                                  std::forward<Token>(token));
+    }
+
+    bucket_admin buckets() const;
+    user_admin users() const;
+    query_index_admin query_indexes() const;
+
+    /// Asks every node that is connected, and every service of every node that is known.
     template <class Token = throw_on_error>
     auto ping(ping_options options = {}, Token&& token = {}) const
     {

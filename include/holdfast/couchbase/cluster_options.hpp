@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -88,6 +89,7 @@ static_assert(option_struct<ready_options>);
 
 struct ping_options {
     std::chrono::milliseconds timeout{2'500};
+    std::span<const service_type> services = {};  // empty: all
 };
 static_assert(option_struct<ping_options>);
 

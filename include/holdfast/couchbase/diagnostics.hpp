@@ -1,4 +1,5 @@
 #pragma once
+#include "holdfast/couchbase/retry.hpp"
 #include "holdfast/error.hpp"
 #include "holdfast/id.hpp"
 
@@ -41,17 +42,20 @@ struct endpoint_ping {
     std::string error = {};
 };
 
+/// By service; empty: no node has it, or it was not to be asked.
 struct ping_report {
     std::vector<endpoint_ping> key_value = {};
+    std::vector<endpoint_ping> query = {};
+    std::vector<endpoint_ping> analytics = {};
+    std::vector<endpoint_ping> search = {};
+    std::vector<endpoint_ping> views = {};
+    std::vector<endpoint_ping> management = {};
 
-    bool all_answered() const noexcept
-    {
-        for (const endpoint_ping& one : key_value) {
-            if (!one.latency)
-                return false;
-        }
-        return !key_value.empty();
-    }
+    const std::vector<endpoint_ping>& of(service_type service) const noexcept;
+    std::vector<endpoint_ping>& of(service_type service) noexcept;
+
+    /// Everything that was asked has answered, and there was something to ask.
+    bool all_answered() const noexcept;
     std::string to_json() const;
 };
 

@@ -1,5 +1,7 @@
 #pragma once
 #include "holdfast/couchbase/collection.hpp"
+#include "holdfast/couchbase/rows.hpp"
+#include "holdfast/couchbase/service_options.hpp"
 
 #include <memory>
 #include <string>
@@ -16,6 +18,13 @@ public:
     /// Does no I/O: whether there is such a collection is found out by its first operation.
     couchbase::collection operator[](std::string_view collection) const;
     couchbase::collection collection(std::string_view name) const { return (*this)[name]; }
+
+    /// As those of cluster, but names of collections in a statement are those of this scope.
+    query_rows query(std::string_view statement, query_options options = {}) const;
+    query_rows analytics(std::string_view statement, analytics_options options = {}) const;
+    /// With an index of this scope.
+    search_rows search(std::string_view index, std::string_view request,
+                       search_options options = {}) const;
 
 private:
     friend struct access;

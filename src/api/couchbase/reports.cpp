@@ -54,11 +54,18 @@ std::string in_microseconds(duration span)
     return std::to_string(std::chrono::duration_cast<std::chrono::microseconds>(span).count());
 }
 
-std::string report_json(const std::string& entries)
+std::string report_json(const std::string& services)
 {
-    return R"({"version":2,"sdk":"holdfast/)" HOLDFAST_VERSION R"(","services":{"kv":[)" + entries +
-           "]}}";
+    return R"({"version":2,"sdk":"holdfast/)" HOLDFAST_VERSION R"(","services":{)" + services +
+           "}}";
 }
+
+/// Services by the names that reports have for them.
+constexpr std::pair<service_type, std::string_view> reported_services[] = {
+    {service_type::key_value, "kv"},    {service_type::query, "n1ql"},
+    {service_type::analytics, "cbas"},  {service_type::search, "fts"},
+    {service_type::views, "views"},     {service_type::management, "mgmt"},
+};
 
 /// What the pings of one call share.
 struct ping_run {
@@ -109,9 +116,9 @@ std::string_view name_of(endpoint_state state) noexcept
 
 std::string diagnostics_report::to_json() const
 {
-    std::string entries;
+    std::string entries = R"("kv":[)";
     for (const endpoint_diagnostics& one : key_value) {
-        entries += entries.empty() ? "{" : ",{";
+        entries += entries.back() == '[' ? "{" : ",{";
         entries += R"("remote":)" + quoted_json(one.server.value());
         entries += R"(,"state":")" + std::string{name_of(one.state)} + '"';
         if (!one.bucket.empty())
@@ -122,22 +129,67 @@ std::string diagnostics_report::to_json() const
             entries += R"(,"details":)" + quoted_json(one.last_error);
         entries += '}';
     }
-    return report_json(entries);
+    return report_json(entries + ']');
+}
+
+const std::vector<endpoint_ping>& ping_report::of(service_type service) const noexcept
+{
+    switch (service) {
+    case service_type::key_value:
+        return key_value;
+    case service_type::query:
+        return query;
+    case service_type::analytics:
+        return analytics;
+    case service_type::search:
+        return search;
+    case service_type::views:
+        return views;
+    case service_type::management:
+        break;
+    }
+    return management;
+}
+
+std::vector<endpoint_ping>& ping_report::of(service_type service) noexcept
+{
+    return const_cast<std::vector<endpoint_ping>&>(std::as_const(*this).of(service));
+}
+
+bool ping_report::all_answered() const noexcept
+{
+    bool any = false;
+    for (const auto& [service, name] : reported_services) {
+        for (const endpoint_ping& one : of(service)) {
+            any = true;
+            if (!one.latency)
+                return false;
+        }
+    }
+    return any;
 }
 
 std::string ping_report::to_json() const
 {
-    std::string entries;
-    for (const endpoint_ping& one : key_value) {
-        entries += entries.empty() ? "{" : ",{";
-        entries += R"("remote":)" + quoted_json(one.server.value());
-        entries += one.latency ? R"(,"state":"ok","latency_us":)" + in_microseconds(*one.latency)
-                               : R"(,"state":"error","error":)" + quoted_json(one.error);
-        if (!one.bucket.empty())
-            entries += R"(,"namespace":)" + quoted_json(one.bucket);
-        entries += '}';
+    std::string services;
+    for (const auto& [service, name] : reported_services) {
+        if (of(service).empty() && service != service_type::key_value)
+            continue;
+        std::string entries;
+        for (const endpoint_ping& one : of(service)) {
+            entries += entries.empty() ? "{" : ",{";
+            entries += R"("remote":)" + quoted_json(one.server.value());
+            entries += one.latency
+                           ? R"(,"state":"ok","latency_us":)" + in_microseconds(*one.latency)
+                           : R"(,"state":"error","error":)" + quoted_json(one.error);
+            if (!one.bucket.empty())
+                entries += R"(,"namespace":)" + quoted_json(one.bucket);
+            entries += '}';
+        }
+        services += services.empty() ? "\"" : ",\"";
+        services += std::string{name} + "\":[" + entries + ']';
     }
-    return report_json(entries);
+    return report_json(services);
 }
 
 diagnostics_report cluster_impl::diagnostics() const
