@@ -61,6 +61,11 @@ OWN_SEEDS = {  # one small example of each shape, for targets that no official f
         "\3\0\0" "\0\0\0\0\0\1" "7" "\0\0\0\0\0\3" '"x"' "\0\xc0\0\0\0\0"
         "\0\0\0\0\0\1" "2",  # of lookup_in
     ],
+    "couchbase_rows": [
+        '\5{"requestID":"r","signature":{"*":"*"},"results":[{"a":[1,{}]},-1.5e3,"x\\"",null],'
+        '"errors":[{"code":1080,"msg":"m"}],"metrics":{"elapsedTime":"9ms"}}',
+        '\100{ "results" : [ ] , "status" : "success" }\n',
+    ],
     "lab_couchbase": [
         "\x40\x00\x08" "\0\0\0\0\0\0\0\0" '{"a":1}',
         "\x40\x16\x00" "\xc5\0\0\4" "a[1]" "\xc6\4\0\5" "_sync",  # a lookup
