@@ -116,13 +116,8 @@ std::optional<nanoseconds> take_duration_part(std::string_view& text) noexcept
 
 }  // namespace
 
-std::optional<std::chrono::milliseconds> parse_duration(std::string_view text) noexcept
+std::optional<nanoseconds> parse_exact_duration(std::string_view text) noexcept
 {
-    using std::chrono::milliseconds;
-    if (!text.empty() && std::ranges::all_of(text, is_digit)) {
-        const auto number = parse_number(text);
-        return number ? std::optional{milliseconds{*number}} : std::nullopt;
-    }
     nanoseconds sum{0};
     do {
         const auto part = take_duration_part(text);
@@ -132,7 +127,18 @@ std::optional<std::chrono::milliseconds> parse_duration(std::string_view text) n
         if (sum > longest_duration)
             return std::nullopt;
     } while (!text.empty());
-    return std::chrono::ceil<milliseconds>(sum);
+    return sum;
+}
+
+std::optional<std::chrono::milliseconds> parse_duration(std::string_view text) noexcept
+{
+    using std::chrono::milliseconds;
+    if (!text.empty() && std::ranges::all_of(text, is_digit)) {
+        const auto number = parse_number(text);
+        return number ? std::optional{milliseconds{*number}} : std::nullopt;
+    }
+    const auto exact = parse_exact_duration(text);
+    return exact ? std::optional{std::chrono::ceil<milliseconds>(*exact)} : std::nullopt;
 }
 
 bool same_name(std::string_view a, std::string_view b) noexcept

@@ -35,6 +35,9 @@ std::optional<name_and_value> split_pair(std::string_view text);
 /// The whole text as a number, without sign for zero and above.
 std::optional<std::int64_t> parse_number(std::string_view text) noexcept;
 
+/// Numbers with units from ns to h, "2.5s", "1m30s", "837.425µs".
+std::optional<std::chrono::nanoseconds> parse_exact_duration(std::string_view text) noexcept;
+
 /// Milliseconds as a whole number, "2500", or numbers with units from ns to h, "2.5s", "1m30s".
 /// Parts of a millisecond are rounded up, so that a short time does not become none at all.
 std::optional<std::chrono::milliseconds> parse_duration(std::string_view text) noexcept;

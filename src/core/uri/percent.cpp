@@ -9,13 +9,18 @@ namespace holdfast::core::uri {
 
 namespace {
 
+constexpr bool is_unreserved(char c) noexcept
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '.' || c == '_' || c == '~';
+}
+
 /// The characters that RFC 3986 lets stand for themselves here, and those beyond ASCII, which
 /// people do write.
 bool may_stand_in_userinfo(char c) noexcept
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           static_cast<unsigned char>(c) >= 0x80 ||
-           std::string_view{"-._~!$&'()*+,;=%"}.find(c) != std::string_view::npos;
+    return is_unreserved(c) || static_cast<unsigned char>(c) >= 0x80 ||
+           std::string_view{"!$&'()*+,;=%"}.find(c) != std::string_view::npos;
 }
 
 }  // namespace
@@ -41,6 +46,21 @@ std::optional<std::string> percent_decode(std::string_view text)
     }
     if (!bson::is_utf8(out))
         return std::nullopt;
+    return out;
+}
+
+std::string percent_encode(std::string_view text)
+{
+    constexpr char digits[] = "0123456789ABCDEF";
+    std::string out;
+    out.reserve(text.size());
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (is_unreserved(c))
+            out += c;
+        else
+            out.append({'%', digits[byte >> 4], digits[byte & 0xf]});
+    }
     return out;
 }
 

@@ -52,5 +52,17 @@ TEST(parse_duration, anything_else_is_refused)
         EXPECT_EQ(parse_duration(text), std::nullopt) << text;
 }
 
+TEST(parse_exact_duration, nothing_is_rounded_and_a_unit_is_needed)
+{
+    using std::chrono::nanoseconds;
+    EXPECT_EQ(parse_exact_duration("837.425\u00b5s"), nanoseconds{837'425});
+    EXPECT_EQ(parse_exact_duration("1.167435ms"), nanoseconds{1'167'435});
+    EXPECT_EQ(parse_exact_duration("1m2.5s"), nanoseconds{62'500'000'000});
+    EXPECT_EQ(parse_exact_duration("7ns"), nanoseconds{7});
+    EXPECT_EQ(parse_exact_duration("0s"), nanoseconds{0});
+    for (const std::string_view bad : {"", "7", "s", "-1s", "1s "})
+        EXPECT_EQ(parse_exact_duration(bad), std::nullopt) << bad;
+}
+
 }  // namespace
 }  // namespace holdfast::core::uri::duration_test
