@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 
 namespace holdfast::core::couchbase {
 
@@ -37,37 +36,6 @@ inline constexpr std::array<bool, 256> is_idempotent_kv_command = [] {
 constexpr bool is_idempotent(kv_opcode command) noexcept
 {
     return is_idempotent_kv_command[static_cast<std::uint8_t>(command)];
-}
-
-/// A statement may do anything, unless the user has said that it only reads and the server holds
-/// him to it.
-struct query_request { std::optional<bool> readonly = {}; };
-struct analytics_request { std::optional<bool> readonly = {}; };
-struct search_request {};  // sent by POST, but only reads
-struct view_request {};
-
-enum class http_method : std::uint8_t { get, head, post, put, patch, remove };
-struct management_request { http_method method; };  // cluster manager, too
-
-constexpr bool is_idempotent(query_request query) noexcept
-{
-    return query.readonly == true;
-}
-constexpr bool is_idempotent(analytics_request query) noexcept
-{
-    return query.readonly == true;
-}
-constexpr bool is_idempotent(search_request) noexcept
-{
-    return true;
-}
-constexpr bool is_idempotent(view_request) noexcept
-{
-    return true;
-}
-constexpr bool is_idempotent(management_request request) noexcept
-{
-    return request.method == http_method::get;
 }
 
 }  // namespace holdfast::core::couchbase

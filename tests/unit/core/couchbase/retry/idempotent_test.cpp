@@ -43,32 +43,5 @@ TEST(idempotent, kv_opcodes_follow_the_rfc_table)
         EXPECT_EQ(is_idempotent(static_cast<kv_opcode>(opcode)), idempotent.contains(opcode));
 }
 
-TEST(idempotent, statements_are_idempotent_only_if_readonly)
-{
-    VERIFIES("CR-077");
-    EXPECT_TRUE(is_idempotent(query_request{.readonly = true}));
-    EXPECT_FALSE(is_idempotent(query_request{.readonly = false}));
-    EXPECT_FALSE(is_idempotent(query_request{}));
-    EXPECT_TRUE(is_idempotent(analytics_request{.readonly = true}));
-    EXPECT_FALSE(is_idempotent(analytics_request{.readonly = false}));
-    EXPECT_FALSE(is_idempotent(analytics_request{}));
-}
-
-TEST(idempotent, search_and_view_requests_are_idempotent)
-{
-    VERIFIES("CR-078");
-    EXPECT_TRUE(is_idempotent(search_request{}));
-    EXPECT_TRUE(is_idempotent(view_request{}));
-}
-
-TEST(idempotent, management_requests_are_idempotent_only_for_get)
-{
-    VERIFIES("CR-079");
-    using enum http_method;
-    EXPECT_TRUE(is_idempotent(management_request{get}));
-    for (const http_method other : {head, post, put, patch, remove})
-        EXPECT_FALSE(is_idempotent(management_request{other}));
-}
-
 }  // namespace
 }  // namespace holdfast::core::couchbase::idempotent_test
