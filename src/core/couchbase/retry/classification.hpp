@@ -3,6 +3,8 @@
 
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace holdfast::core::couchbase {
 
@@ -14,7 +16,15 @@ struct classification {
     std::string message = {};
     bool fetch_config = false;  // the map of the cluster that we have is old, or is none
 
-    error as_error() const { return error{code, message}; }
+    std::vector<context_entry> context = {};  // of the error
+
+    error as_error() const
+    {
+        error made{code, message};
+        for (const context_entry& entry : context)
+            made = std::move(made).with_context(entry.name, entry.value);
+        return made;
+    }
 };
 
 }  // namespace holdfast::core::couchbase

@@ -1,9 +1,8 @@
 #include "core/couchbase/retry/classify_http.hpp"
 
 #include "core/couchbase/retry/json_text.hpp"
+#include "core/couchbase/retry/service_error.hpp"
 #include "core/couchbase/retry/text_match.hpp"
-
-#include <boost/json/array.hpp>
 
 #include <algorithm>
 #include <iterator>
@@ -13,70 +12,18 @@ namespace holdfast::core::couchbase {
 
 namespace {
 
-/// The first entry of "errors" in the body of query and analytics.
-struct service_error {
-    std::int64_t code = 0;
-    std::string message = {};
-};
+/// What a message quotes, and a context holds, of what a server says.
+constexpr std::size_t most_text = 4096;
 
-result<service_error> first_error(std::string_view body)
+classification meaning_of(const service_error& found, errc code)
 {
-    auto parsed = parse_json(body);
-    if (!parsed)
-        return std::move(parsed).error();
-    const boost::json::array* const errors = find_array(*parsed, "errors");
-    if (!errors || errors->empty())
-        return error{errc::decoding_failure, "an answer without errors"};
-    const std::int64_t* const code = find_integer(errors->front(), "code");
-    if (!code)
-        return error{errc::decoding_failure, "an error without a code"};
-    service_error found{*code};
-    if (const boost::json::string* const text = find_string(errors->front(), "msg"))
-        found.message.assign(text->data(), text->size());
-    return found;
-}
-
-struct code_range {
-    std::int64_t first, last;
-    errc code;
-};
-
-/// The first that fits counts.
-constexpr code_range query_errors[] = {
-    {1191, 1194, errc::rate_limited},
-    {3000, 3999, errc::parsing_failure},
-    {4040, 4040, errc::prepared_statement_failure},
-    {4050, 4050, errc::prepared_statement_failure},
-    {4060, 4060, errc::prepared_statement_failure},
-    {4070, 4070, errc::prepared_statement_failure},
-    {4080, 4080, errc::prepared_statement_failure},
-    {4090, 4090, errc::prepared_statement_failure},
-    {4000, 4999, errc::planning_failure},
-    {5000, 5999, errc::internal_server_failure},
-    {10000, 10999, errc::authentication_failure},
-    {12004, 12004, errc::index_not_found},
-    {12009, 12009, errc::dml_failure},
-    {12016, 12016, errc::index_not_found},
-    {12000, 12999, errc::index_failure},
-    {13014, 13014, errc::authentication_failure},
-    {14000, 14999, errc::index_failure},
-};
-
-constexpr code_range analytics_errors[] = {
-    {20000, 20999, errc::authentication_failure},  {23000, 23000, errc::temporary_failure},
-    {23003, 23003, errc::temporary_failure},       {23007, 23007, errc::job_queue_full},
-    {24000, 24000, errc::parsing_failure},         {24001, 24999, errc::compilation_failure},
-    {25000, 25999, errc::internal_server_failure},
-};
-
-classification named(const service_error& found, std::span<const code_range> names)
-{
-    const auto row = std::ranges::find_if(names, [&](const code_range& range) {
-        return found.code >= range.first && found.code <= range.last;
-    });
-    return {{},
-            row == names.end() ? errc::generic_failure : row->code,
-            "code " + std::to_string(found.code) + ": " + found.message};
+    const std::string number = std::to_string(found.code);
+    std::string text = found.message.substr(0, most_text);
+    classification meant{{}, code, "code " + number + ": " + text};
+    meant.context = {{"service_code", number}, {"service_message", std::move(text)}};
+    if (found.reason)
+        meant.context.push_back({"service_reason", std::to_string(*found.reason)});
+    return meant;
 }
 
 std::optional<retry_reason> reason_for(std::int64_t code, std::span<const code_rule> rules)
@@ -88,13 +35,6 @@ std::optional<retry_reason> reason_for(std::int64_t code, std::span<const code_r
 classification undecodable(const error& why)
 {
     return {{}, why.code(), why.message()};
-}
-
-/// 4040 is also sent for a keyspace that does not exist, and no new plan will make it exist.
-bool is_missing_keyspace(const service_error& found)
-{
-    return found.code == 4040 && contains_ignoring_case(found.message, "keyspace") &&
-           !contains_ignoring_case(found.message, "prepared");
 }
 
 classification by_status(int status, std::string_view what)
@@ -122,33 +62,30 @@ constexpr std::string_view search_rate_limits[] = {"num_concurrent_requests", "n
 
 }  // namespace
 
-classification classify_query(std::string_view body, std::uint32_t prepared_failures)
+classification classify_query(std::string_view body, const failed_statement& of)
 {
-    const auto found = first_error(body);
+    const auto found = first_service_error(body);
     if (!found)
         return undecodable(found.error());
-    classification meant = named(*found, query_errors);
-    if (is_missing_keyspace(*found)) {
-        meant.code = errc::planning_failure;
-        return meant;
-    }
+    classification meant = meaning_of(*found, query_error_of(*found, of.idempotent));
     if (found->code == query_internal_error &&
         found->message.find(query_index_not_found_text) != std::string::npos) {
         meant.code = errc::index_not_found;
         meant.reason = retry_reason::query_index_not_found;
-        return meant;
-    }
-    if (prepared_failures <= max_preparations)
+    } else if (of.prepared_failures <= max_prepared_failures && !is_missing_keyspace(*found)) {
         meant.reason = reason_for(found->code, query_retry_rules);
+    }
+    if (!meant.reason && found->retry && found->code != query_retry_is_wrong)
+        meant.reason = retry_reason::service_response_code_indicated;
     return meant;
 }
 
-classification classify_analytics(std::string_view body)
+classification classify_analytics(std::string_view body, const failed_statement& of)
 {
-    const auto found = first_error(body);
+    const auto found = first_service_error(body);
     if (!found)
         return undecodable(found.error());
-    classification meant = named(*found, analytics_errors);
+    classification meant = meaning_of(*found, analytics_error_of(*found, of.idempotent));
     meant.reason = reason_for(found->code, analytics_retry_rules);
     return meant;
 }
@@ -165,6 +102,10 @@ classification classify_search(int status, std::string_view body)
         meant.code = errc::quota_limited;
     } else if (status == 400 && says("index not found")) {
         meant.code = errc::index_not_found;
+    } else if (says("no planPIndexes for indexName")) {
+        meant.code = errc::index_not_ready;
+    } else if (says("pindex_consistency mismatched partition")) {
+        meant.code = errc::consistency_mismatch;
     }
     return meant;
 }

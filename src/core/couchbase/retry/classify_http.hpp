@@ -19,6 +19,9 @@ inline constexpr code_rule query_retry_rules[] = {
 };
 inline constexpr std::int64_t query_internal_error = 5000;
 inline constexpr std::string_view query_index_not_found_text = "queryport.indexNotFound";
+/// An error that the service itself marks with "retry":true is SERVICE_RESPONSE_CODE_INDICATED; but
+/// this one carries the mark although the index does not exist.
+inline constexpr std::int64_t query_retry_is_wrong = 12016;
 
 inline constexpr code_rule analytics_retry_rules[] = {
     {23000, retry_reason::analytics_temporary_failure},
@@ -33,23 +36,22 @@ inline constexpr int views_no_active_partition = 302;
 inline constexpr int views_temporary_failures[] = {300, 301, 303, 307, 401, 408, 409,
                                                    412, 416, 417, 501, 502, 503, 504};
 
-/// The form of a query after its prepared statement has failed. A node that keeps losing the
-/// plan must not keep us preparing for ever: after some rounds the statement goes out as it is.
-enum class query_form : std::uint8_t { prepare_again, unprepared };
-inline constexpr std::uint32_t max_preparations = 3;
+/// A node that keeps losing the plan of a statement must not keep us preparing for ever: after so
+/// many failures of it have been answered by another preparation, the statement goes out as it is.
+inline constexpr std::uint32_t max_prepared_failures = 3;
 
-constexpr query_form next_query_form(std::uint32_t prepared_failures) noexcept
-{
-    return prepared_failures <= max_preparations ? query_form::prepare_again
-                                                 : query_form::unprepared;
-}
+/// What is known of a statement that has failed.
+struct failed_statement {
+    /// It has failed so often with QUERY_PREPARED_STATEMENT_FAILURE before. Once it was sent
+    /// unprepared as well, the same code says nothing about a plan, and ends it.
+    std::uint32_t prepared_failures = 0;
+    bool idempotent = false;  // it timed out at the server, and has changed nothing
+};
 
 /// The meaning of a failed answer, from its body; only the first error in it counts. A body that
-/// cannot be read is errc::decoding_failure, and not retried. `prepared_failures` says how often
-/// this request has failed with QUERY_PREPARED_STATEMENT_FAILURE before: once it has been sent
-/// unprepared as well, the same code is no news about a plan, and ends it.
-classification classify_query(std::string_view body, std::uint32_t prepared_failures = 0);
-classification classify_analytics(std::string_view body);
+/// cannot be read is errc::decoding_failure, and not retried.
+classification classify_query(std::string_view body, const failed_statement& of = {});
+classification classify_analytics(std::string_view body, const failed_statement& of = {});
 
 /// For these two the HTTP status comes first.
 classification classify_search(int status, std::string_view body);

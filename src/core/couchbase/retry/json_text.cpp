@@ -18,7 +18,7 @@ result<json::value> parse_json(std::string_view text, const json_limits& limits)
                                                  " bytes; the limit is " +
                                                  std::to_string(limits.max_bytes)};
     json::parse_options options;
-    options.max_depth = max_json_depth;
+    options.max_depth = limits.max_depth;
     json::parser parser{{}, options};
     parser.reset(limits.memory);
     json::error_code problem;
@@ -62,6 +62,12 @@ const std::int64_t* find_integer(const json::value& value, std::string_view name
 {
     const json::value* const member = find(value, name);
     return member ? member->if_int64() : nullptr;
+}
+
+const bool* find_bool(const json::value& value, std::string_view name)
+{
+    const json::value* const member = find(value, name);
+    return member ? member->if_bool() : nullptr;
 }
 
 }  // namespace holdfast::core::couchbase

@@ -15,6 +15,7 @@ inline constexpr std::size_t max_json_depth = 32;
 
 struct json_limits {
     std::size_t max_bytes = max_json_bytes;
+    std::size_t max_depth = max_json_depth;
     boost::json::storage_ptr memory = {};  // where the value lives; its owner must outlive it
 };
 
@@ -26,5 +27,6 @@ const boost::json::string* find_string(const boost::json::value& value, std::str
 const boost::json::array* find_array(const boost::json::value& value, std::string_view name);
 const boost::json::object* find_object(const boost::json::value& value, std::string_view name);
 const std::int64_t* find_integer(const boost::json::value& value, std::string_view name);
+const bool* find_bool(const boost::json::value& value, std::string_view name);
 
 }  // namespace holdfast::core::couchbase

@@ -8,176 +8,6 @@
 namespace holdfast::core::couchbase::classify_http_test {
 namespace {
 
-std::string body_with(std::int64_t code, std::string_view message = "text")
-{
-    return R"({"requestID": "r", "errors": [{"code": )" + std::to_string(code) + R"(, "msg": ")" +
-           std::string{message} + R"("}], "status": "fatal"})";
-}
-
-struct code_row {
-    const char* id;
-    std::int64_t code;
-    std::optional<retry_reason> reason;
-    errc error;
-};
-
-TEST(classify_query, every_error_code_has_its_retry_reason)
-{
-    using enum retry_reason;
-    const code_row table[] = {
-        {"CR-086", 4040, query_prepared_statement_failure, errc::prepared_statement_failure},
-        {"CR-086", 4050, query_prepared_statement_failure, errc::prepared_statement_failure},
-        {"CR-086", 4070, query_prepared_statement_failure, errc::prepared_statement_failure},
-        {"CR-086", 4041, std::nullopt, errc::planning_failure},
-        {"CR-086", 4060, std::nullopt, errc::prepared_statement_failure},
-        {"CR-086", 4080, std::nullopt, errc::prepared_statement_failure},
-        {"CR-086", 4090, std::nullopt, errc::prepared_statement_failure},
-        {"CR-087", 5000, std::nullopt, errc::internal_server_failure},
-        // The neighbours of single codes.
-        {"CR-080", 4039, std::nullopt, errc::planning_failure},
-        {"CR-080", 4049, std::nullopt, errc::planning_failure},
-        {"CR-080", 4051, std::nullopt, errc::planning_failure},
-        {"CR-080", 4059, std::nullopt, errc::planning_failure},
-        {"CR-080", 4061, std::nullopt, errc::planning_failure},
-        {"CR-080", 4069, std::nullopt, errc::planning_failure},
-        {"CR-080", 4071, std::nullopt, errc::planning_failure},
-        {"CR-080", 4079, std::nullopt, errc::planning_failure},
-        {"CR-080", 4081, std::nullopt, errc::planning_failure},
-        {"CR-080", 4089, std::nullopt, errc::planning_failure},
-        {"CR-080", 4091, std::nullopt, errc::planning_failure},
-        {"CR-080", 12003, std::nullopt, errc::index_failure},
-        {"CR-080", 12005, std::nullopt, errc::index_failure},
-        {"CR-080", 12008, std::nullopt, errc::index_failure},
-        {"CR-080", 12010, std::nullopt, errc::index_failure},
-        {"CR-080", 12015, std::nullopt, errc::index_failure},
-        {"CR-080", 12017, std::nullopt, errc::index_failure},
-        {"CR-080", 13013, std::nullopt, errc::generic_failure},
-        {"CR-080", 13015, std::nullopt, errc::generic_failure},
-        {"CR-080", 1190, std::nullopt, errc::generic_failure},
-        {"CR-080", 1191, std::nullopt, errc::rate_limited},
-        {"CR-080", 1194, std::nullopt, errc::rate_limited},
-        {"CR-080", 1195, std::nullopt, errc::generic_failure},
-        {"CR-080", 2999, std::nullopt, errc::generic_failure},
-        {"CR-080", 3000, std::nullopt, errc::parsing_failure},
-        {"CR-080", 3999, std::nullopt, errc::parsing_failure},
-        {"CR-080", 4000, std::nullopt, errc::planning_failure},
-        {"CR-080", 4999, std::nullopt, errc::planning_failure},
-        {"CR-080", 5999, std::nullopt, errc::internal_server_failure},
-        {"CR-080", 6000, std::nullopt, errc::generic_failure},
-        {"CR-080", 9999, std::nullopt, errc::generic_failure},
-        {"CR-080", 10000, std::nullopt, errc::authentication_failure},
-        {"CR-080", 10999, std::nullopt, errc::authentication_failure},
-        {"CR-080", 11000, std::nullopt, errc::generic_failure},
-        {"CR-080", 12000, std::nullopt, errc::index_failure},
-        {"CR-080", 12004, std::nullopt, errc::index_not_found},
-        {"CR-080", 12009, std::nullopt, errc::dml_failure},
-        {"CR-080", 12016, std::nullopt, errc::index_not_found},
-        {"CR-080", 12999, std::nullopt, errc::index_failure},
-        {"CR-080", 13000, std::nullopt, errc::generic_failure},
-        {"CR-080", 13014, std::nullopt, errc::authentication_failure},
-        {"CR-080", 14000, std::nullopt, errc::index_failure},
-        {"CR-080", 14999, std::nullopt, errc::index_failure},
-        {"CR-080", 15000, std::nullopt, errc::generic_failure},
-        {"CR-080", -1, std::nullopt, errc::generic_failure},
-    };
-    for (const code_row& row : table) {
-        SCOPED_TRACE(row.code);
-        VERIFIES_ROW(row.id);
-        const classification meant = classify_query(body_with(row.code));
-        EXPECT_EQ(meant.reason, row.reason);
-        EXPECT_EQ(meant.code, row.error);
-        EXPECT_EQ(meant.message, "code " + std::to_string(row.code) + ": text");
-    }
-    EXPECT_EQ(std::size(query_retry_rules), 3u);
-}
-
-TEST(classify_query, code_5000_with_index_not_found_text_is_retried)
-{
-    VERIFIES("CR-087");
-    const auto body = body_with(5000, R"(Internal Error- \"queryport.indexNotFound\")");
-    EXPECT_EQ(classify_query(body).reason, retry_reason::query_index_not_found);
-    EXPECT_EQ(classify_query(body).code, errc::index_not_found);
-    EXPECT_EQ(classify_query(body, 99).reason, retry_reason::query_index_not_found);
-    EXPECT_FALSE(classify_query(body_with(5001, "queryport.indexNotFound")).reason);
-    EXPECT_FALSE(classify_query(body_with(5000, "queryport.indexnotfound")).reason);
-}
-
-TEST(classify_query, code_4040_for_a_missing_keyspace_is_not_retried)
-{
-    const classification meant = classify_query(body_with(4040, "Keyspace weets does not exist"));
-    EXPECT_FALSE(meant.reason);
-    EXPECT_EQ(meant.code, errc::planning_failure);
-    EXPECT_TRUE(classify_query(body_with(4040, "No such prepared statement: keyspace")).reason);
-    EXPECT_TRUE(classify_query(body_with(4050, "Keyspace gone")).reason);
-    EXPECT_TRUE(classify_query(R"({"errors": [{"code": 4040}]})").reason);
-}
-
-TEST(classify_query, code_4050_is_retried_at_most_four_times)
-{
-    for (std::uint32_t failures = 0; failures <= 3; ++failures)
-        EXPECT_TRUE(classify_query(body_with(4050), failures).reason);
-    EXPECT_FALSE(classify_query(body_with(4050), 4).reason);
-    EXPECT_FALSE(classify_query(body_with(4050), 0xffff'ffff).reason);
-    EXPECT_EQ(next_query_form(1), query_form::prepare_again);
-    EXPECT_EQ(next_query_form(3), query_form::prepare_again);
-    EXPECT_EQ(next_query_form(4), query_form::unprepared);
-}
-
-TEST(classify_query, only_the_first_error_decides)
-{
-    EXPECT_FALSE(classify_query(R"({"errors": [{"code": 1}, {"code": 4040}]})").reason);
-    EXPECT_TRUE(classify_query(R"({"errors": [{"code": 4040}, {"code": 1}]})").reason);
-}
-
-TEST(classify_query, unparsable_body_is_not_retried)
-{
-    for (const std::string_view body :
-         {"", "503 Service Unavailable", "{}", "[]", R"({"errors": {}})", R"({"errors": []})",
-          R"({"errors": [4040]})", R"({"errors": [{"code": "4040"}]})",
-          R"({"errors": [{"code": 4040.0}]})", R"({"errors": [{"code": 4040}])"})
-        for (const classification& meant : {classify_query(body), classify_analytics(body)}) {
-            SCOPED_TRACE(body);
-            EXPECT_FALSE(meant.reason);
-            EXPECT_EQ(meant.code, errc::decoding_failure);
-            EXPECT_FALSE(meant.message.empty());
-        }
-}
-
-TEST(classify_analytics, every_error_code_has_its_retry_reason)
-{
-    using enum retry_reason;
-    const code_row table[] = {
-        {"CR-088", 23000, analytics_temporary_failure, errc::temporary_failure},
-        {"CR-088", 23003, analytics_temporary_failure, errc::temporary_failure},
-        {"CR-088", 23007, analytics_temporary_failure, errc::job_queue_full},
-        {"CR-088", 23001, std::nullopt, errc::generic_failure},
-        {"CR-088", 22999, std::nullopt, errc::generic_failure},
-        {"CR-088", 23002, std::nullopt, errc::generic_failure},
-        {"CR-088", 23004, std::nullopt, errc::generic_failure},
-        {"CR-088", 23006, std::nullopt, errc::generic_failure},
-        {"CR-088", 23008, std::nullopt, errc::generic_failure},
-        {"CR-080", 19999, std::nullopt, errc::generic_failure},
-        {"CR-080", 20000, std::nullopt, errc::authentication_failure},
-        {"CR-080", 20999, std::nullopt, errc::authentication_failure},
-        {"CR-080", 21000, std::nullopt, errc::generic_failure},
-        {"CR-080", 24000, std::nullopt, errc::parsing_failure},
-        {"CR-080", 24001, std::nullopt, errc::compilation_failure},
-        {"CR-080", 24999, std::nullopt, errc::compilation_failure},
-        {"CR-080", 25000, std::nullopt, errc::internal_server_failure},
-        {"CR-080", 25999, std::nullopt, errc::internal_server_failure},
-        {"CR-080", 26000, std::nullopt, errc::generic_failure},
-        {"CR-080", 4040, std::nullopt, errc::generic_failure},
-    };
-    for (const code_row& row : table) {
-        SCOPED_TRACE(row.code);
-        VERIFIES_ROW(row.id);
-        const classification meant = classify_analytics(body_with(row.code));
-        EXPECT_EQ(meant.reason, row.reason);
-        EXPECT_EQ(meant.code, row.error);
-    }
-    EXPECT_EQ(std::size(analytics_retry_rules), 3u);
-}
-
 TEST(classify_search, status_429_is_retried_unless_a_quota_is_exceeded)
 {
     VERIFIES("CR-089");
@@ -200,6 +30,16 @@ TEST(classify_search, status_429_is_retried_unless_a_quota_is_exceeded)
          errc::quota_limited},
         {400, R"({"error": "err: index not found"})", {}, errc::index_not_found},
         {400, R"({"error": "parse error"})", {}, errc::generic_failure},
+        {400, R"({"error": "no planPIndexes for indexName: x"})", {}, errc::index_not_ready},
+        {500, R"({"error": "no planPIndexes for indexName: x"})", {}, errc::index_not_ready},
+        {400,
+         R"({"error": "err: bleve: pindex_consistency mismatched partition, uuid"})",
+         {},
+         errc::consistency_mismatch},
+        {412,
+         R"({"error": "err: bleve: pindex_consistency mismatched partition, uuid"})",
+         {},
+         errc::consistency_mismatch},
         {401, "", {}, errc::authentication_failure},
         {403, "", {}, errc::authentication_failure},
         {402, "", {}, errc::generic_failure},

@@ -3,6 +3,7 @@
 #include "core/couchbase/retry/classify_kv.hpp"
 #include "core/couchbase/retry/health.hpp"
 #include "core/couchbase/retry/idempotent.hpp"
+#include "core/couchbase/service/query.hpp"
 #include "support/verifies.hpp"
 #include "unit/core/couchbase/retry/virtual_shell.hpp"
 
@@ -347,12 +348,14 @@ TEST(retry_scenario, upsert_is_retried_when_the_error_map_says_retry)
 TEST(retry_scenario, prepared_statement_failure_is_retried_a_bounded_number_of_times)
 {
     const std::string body = R"({"errors":[{"code":4040,"msg":"No such prepared statement: x"}]})";
+    query_run run{true, true};
     std::vector<query_form> forms;
     virtual_clock clock;
-    virtual_request request{clock, upsert(best_effort()), [&](std::uint32_t number) {
-                                if (number > 0)
-                                    forms.push_back(next_query_form(number));
-                                const classification meant = classify_query(body, number);
+    virtual_request request{clock, upsert(best_effort()), [&](std::uint32_t) {
+                                forms.push_back(run.next(nullptr));
+                                const classification meant = classify_query(
+                                    body, {.prepared_failures = run.prepared_failures()});
+                                run.plan_was_refused();
                                 failed_attempt failed = failed_by(
                                     meant.reason.value_or(retry_reason::unknown));
                                 failed.cause = meant.as_error();
@@ -360,8 +363,9 @@ TEST(retry_scenario, prepared_statement_failure_is_retried_a_bounded_number_of_t
                             }};
     request.start();
     clock.run();
-    using enum query_form;
-    EXPECT_EQ(forms, (std::vector{prepare_again, prepare_again, prepare_again, unprepared}));
+    std::vector<query_form> expected(4, query_form::prepare_and_execute);
+    expected.push_back(query_form::plain);
+    EXPECT_EQ(forms, expected);
     EXPECT_EQ(request.error().code(), errc::prepared_statement_failure);
 }
 
