@@ -72,8 +72,9 @@ private:
         if (!c_.one_in(4))
             fresh->deadline = now_ + milliseconds{c_.below(5000)};
         const time_point before = table_.due();
-        const auto taken = table_.take(
-            {&fresh->waiter, fresh->opcode, fresh->opcode == kv_opcode::get, fresh->deadline});
+        const auto taken = table_.take({&fresh->waiter, fresh->opcode,
+                                        fresh->opcode == kv_opcode::get, std::nullopt,
+                                        fresh->deadline});
         RC_ASSERT(taken.has_value() == (in_flight_.size() < slot_count));
         if (!taken)
             return;

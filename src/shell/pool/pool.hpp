@@ -120,6 +120,17 @@ protected:
     void check_in(pooled_ptr what, bool broken, time_point now, const error* why = nullptr);
     bool would_keep(connection_id id) const;
 
+    /// Calls `each(const pooled_connection&)` with the mutex held, which keeps them.
+    template <class Each>
+    void each_in_use(Each&& each) const
+    {
+        const std::scoped_lock lock{mutex_};
+        for (const auto& [id, one] : entries_) {
+            if (one.in_use != nullptr)
+                each(*one.in_use);
+        }
+    }
+
     /// Runs until it ends, or the pool is closed.
     void start(runtime::awaitable<void> what) { tasks_.start(std::move(what)); }
     runtime::world& world() const noexcept { return world_; }

@@ -47,5 +47,38 @@ TEST(couchbase_look_ups, connection_without_a_place_is_tried_again_later_and_not
     }
 }
 
+TEST(couchbase_look_ups, node_that_hangs_holds_up_no_requests_for_others)
+{
+    kv_scene scene{{.nodes = 3}};
+    scene.connect();
+    scene.warm_up();
+    scene.cluster->create_collection("travel", "_default", "orders");
+    const auto orders = (*scene.client)["travel"].collection("orders");
+    scene.cluster->freeze(2, true);
+    const auto first = scene.start(orders.get(scene.key_on(2), {.timeout = 2s}, use_awaitable));
+    scene.simulation.run_for(10ms);
+    const auto second = scene.run(orders.get(scene.key_on(0), {.timeout = 2s}, use_awaitable));
+    EXPECT_EQ(second->code(), errc::document_not_found) << second->explain();
+    EXPECT_LE(second->took(), 600ms);
+    ASSERT_TRUE(scene.finish([&] { return first->done(); }));
+    EXPECT_EQ(first->code(), errc::unambiguous_timeout) << first->explain();
+    EXPECT_EQ(first->took(), 2s);
+}
+
+TEST(couchbase_look_ups, slow_network_is_waited_for)
+{
+    kv_scene scene;
+    scene.connect();
+    scene.warm_up();
+    scene.cluster->create_collection("travel", "_default", "orders");
+    sim::link slow;
+    slow.latency_min = slow.latency_max = 400ms;
+    scene.simulation.set_all_links(slow);
+    const auto orders = (*scene.client)["travel"].collection("orders");
+    const auto got = scene.run(orders.get("k", {.timeout = 10s}, use_awaitable));
+    EXPECT_EQ(got->code(), errc::document_not_found) << got->explain();
+    EXPECT_LE(got->took(), 500ms + 800ms + 800ms) << "asked twice, and sent once";
+}
+
 }  // namespace
 }  // namespace holdfast::couchbase_look_up_test

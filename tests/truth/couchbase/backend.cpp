@@ -21,9 +21,8 @@ namespace {
 
 /// So soon after the last change of a map all operations work again.
 constexpr duration recovery = 1500ms;
-/// An operation that takes longer must have had no node to serve it. The design says 1.5 s; around
-/// failovers of nodes that hang some take up to 1.9 s (seeds 29, 203, 350), which is open.
-constexpr duration longest_wait = 2s;
+/// An operation that takes longer must have had no node to serve it.
+constexpr duration longest_wait = recovery;
 /// All replies have come by then, or their connections have ended.
 constexpr duration quiet = 2s;
 constexpr duration moment = 37ms;

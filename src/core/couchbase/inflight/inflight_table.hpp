@@ -61,6 +61,7 @@ public:
         Waiter* waiter = nullptr;
         kv_opcode opcode = kv_opcode::noop;
         bool idempotent = false;
+        std::optional<std::uint16_t> vbucket = {};  // whose active node has to answer
         time_point deadline = time_point::max();
     };
 
@@ -199,6 +200,16 @@ public:
         return abandoned_ != 0 && std::ranges::any_of(slots_, [now](const slot& s) {
                    return s.state == slot_state::abandoned && s.what.deadline <= now;
                });
+    }
+
+    /// Calls `each(opaque, const request&)` for all that have a waiter.
+    template <class Each>
+    void each_waiting(Each&& each) const
+    {
+        for (const slot& s : slots_) {
+            if (s.state == slot_state::waiting)
+                each(s.opaque, s.what);
+        }
     }
 
     /// The connection is over: calls `each(const request&)` for all that had a waiter, and is empty

@@ -100,7 +100,8 @@ kv_connection::enqueued kv_connection::enqueue(core::couchbase::request_frame& w
         if (!slot) [[unlikely]]
             return {enqueue_result::no_slot};
         slot_place& place = places_[*slot];
-        const auto taken = table_.take({&place, what.opcode, facts.idempotent, facts.deadline});
+        const auto taken = table_.take(
+            {&place, what.opcode, facts.idempotent, facts.vbucket, facts.deadline});
         opaque = what.opaque = taken->opaque;
         auto begin = core::couchbase::write_request(out_.added, what);
         if (!begin) [[unlikely]] {
@@ -214,6 +215,14 @@ kv_connection::counts kv_connection::statistics() const
 {
     const std::scoped_lock lock{mutex_};
     return {table_.counters(), table_.waiting(), table_.abandoned(), out_.written, out_.flushes};
+}
+
+bool is_silent(const kv_connection& what, time_point now, duration at_least)
+{
+    if (now - what.last_activity() < at_least)
+        return false;
+    const auto counts = what.statistics();
+    return counts.waiting + counts.abandoned != 0;
 }
 
 void kv_connection::set_alarm()

@@ -74,8 +74,6 @@ public:
     static std::shared_ptr<kv_connection> start(runtime::world& in, runtime::stream_ptr over,
                                                 core::couchbase::frame_reader reader,
                                                 kv_connection_options options);
-    kv_connection(const kv_connection&) = delete;
-    kv_connection& operator=(const kv_connection&) = delete;
     ~kv_connection();
 
     enum class enqueue_result : std::uint8_t {
@@ -93,6 +91,7 @@ public:
     struct request_facts {
         time_point deadline = runtime::never;
         bool idempotent = false;
+        std::optional<std::uint16_t> vbucket = {};  // whose active node has to answer
     };
     /// Writes the request into the buffer, with an opaque of its own and in the form that was
     /// negotiated, which `what` has afterwards. From now on `waiter` waits for its reply; call
@@ -180,6 +179,7 @@ private:
     static runtime::awaitable<void> write_rest(std::shared_ptr<kv_connection> self);
     friend class reader_turn;
     friend class exclusive_connection;
+    friend class late_requests;
 
     std::optional<error> adapt(core::couchbase::request_frame& what) const;
     bool take_frames(const runtime::executor& here);
@@ -216,6 +216,10 @@ private:
 
 /// Why a connection is at its end: reading or writing has failed.
 error stream_failure(const error_code& why, std::string_view what);
+
+/// Whether requests are without a reply, and nothing has come for so long. Also right after the
+/// first request that follows a quiet time.
+bool is_silent(const kv_connection& what, time_point now, duration at_least);
 
 /// A reply that outlives the reader's turn.
 class kv_answer {

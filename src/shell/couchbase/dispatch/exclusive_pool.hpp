@@ -34,6 +34,16 @@ public:
     /// connection could not be opened, or runtime::errc::cancelled.
     runtime::awaitable<result<lease>> check_out(time_point until);
 
+    /// Those that threads are using.
+    std::vector<std::shared_ptr<kv_connection>> in_use() const
+    {
+        std::vector<std::shared_ptr<kv_connection>> all;
+        each_in_use([&](const pooled_connection& one) {
+            all.push_back(static_cast<const exclusive_connection&>(one).inner());
+        });
+        return all;
+    }
+
 private:
     exclusive_pool(runtime::world& in, std::shared_ptr<const connection_config> config,
                    endpoint server, std::string bucket);

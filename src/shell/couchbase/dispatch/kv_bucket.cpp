@@ -8,6 +8,7 @@
 #include "shell/planted.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace holdfast::shell::couchbase {
@@ -255,9 +256,42 @@ std::map<endpoint, kv_bucket::node_links> kv_bucket::wanted_links(route_table& r
     return wanted;
 }
 
+/// The requests at nodes that stay, for vbuckets that other nodes have by `next`; with the mutex
+/// held.
+std::vector<late_requests> kv_bucket::left_behind(const route_table& next) const
+{
+    if (!routes_.config || !next.config->bucket)
+        return {};
+    const auto& before = routes_.config->bucket->map;
+    const auto& after = next.config->bucket->map;
+    if (before.size != after.size)
+        return {};
+    std::vector<std::vector<bool>> gone(routes_.nodes.size());  // vbuckets, by node
+    for (std::uint32_t n = 0; n != before.size; ++n) {
+        const auto vbucket = static_cast<std::uint16_t>(n);
+        const auto was = core::couchbase::node_of(before, vbucket);
+        const auto is = core::couchbase::node_of(after, vbucket);
+        if (!was || !is || routes_.nodes[*was].lanes == next.nodes[*is].lanes)
+            continue;
+        gone[*was].resize(before.size);
+        gone[*was][n] = true;
+    }
+    std::vector<late_requests> found;
+    for (std::size_t n = 0; n != gone.size(); ++n) {
+        if (gone[n].empty())
+            continue;
+        for (const auto& lane : routes_.nodes[n].lanes) {
+            auto late = lane->waiting_for(gone[n]);
+            std::ranges::move(late, std::back_inserter(found));
+        }
+    }
+    return found;
+}
+
 void kv_bucket::apply(const cluster_config_ptr& config)
 {
     std::vector<std::shared_ptr<kv_link>> retired;
+    std::vector<late_requests> late;
     std::string network;
     {
         const std::scoped_lock lock{mutex_};
@@ -293,11 +327,14 @@ void kv_bucket::apply(const cluster_config_ptr& config)
                 trackers_.erase(id);
             }
         }
+        late = left_behind(next);
         links_ = wanted;
         routes_ = std::move(next);
     }
     for (const auto& one : retired)
         one->retire(false);
+    if (!late.empty())
+        cluster_.tasks().start(give_up_late(cluster_.world(), std::move(late)));
     cluster_.config_taken(*config, network);
 }
 

@@ -9,6 +9,7 @@
 #include "shell/couchbase/dispatch/kv_link.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -21,6 +22,15 @@
 namespace holdfast::shell::couchbase {
 
 class kv_cluster;
+
+/// A node that was asked something and sends nothing for so long may be hanging, and be replaced by
+/// another one soon: the library asks its own questions elsewhere, and for the configuration more
+/// often.
+inline constexpr duration silence = std::chrono::milliseconds{250};
+/// The first node to be asked has so long to reply. The next one has twice as long, and so on, so
+/// that a slow network is waited for, and a node that hangs is not.
+inline constexpr duration first_reply = std::chrono::milliseconds{500};
+inline constexpr duration last_reply = std::chrono::seconds{10};
 
 /// A collection by its names. `path` is "scope.collection".
 struct keyspace {
@@ -56,10 +66,11 @@ struct kv_route {
     std::optional<exclusive_pool::lease> own = {};
 };
 
-/// How a look-up of a collection's id ended. Neither: no node has answered.
+/// How a look-up of a collection's id ended. None of them: it could not be asked for.
 struct look_up_end {
     bool is_settled = false;  // the id, or that there is none, is known now
     std::optional<core::couchbase::classification> refused = {};
+    bool is_late = false;  // the node has not answered; another one may
 };
 
 /// The nodes of one bucket and the connections to them, by its configuration; or, without a name,
@@ -120,15 +131,17 @@ private:
     void notified(const endpoint& server, const core::couchbase::frame& what);
     void apply(const core::couchbase::cluster_config_ptr& config);
     std::map<endpoint, node_links> wanted_links(route_table& routes);
+    std::vector<late_requests> left_behind(const route_table& next) const;
     void find_node(const core::couchbase::kv_order& order, time_point now, kv_route& into);
     bool may_read(const core::couchbase::kv_order& order, std::uint16_t vbucket) const;
     const std::shared_ptr<kv_link>& choose_lane(const node_links& of);
     look_up_end take_collection_id(const core::couchbase::frame& answer, const keyspace& in,
                                    const kv_connection& from);
     bool is_pushed() const;
-    std::shared_ptr<kv_connection> any_connection();
+    bool misses_a_node(time_point now) const;
+    std::shared_ptr<kv_connection> connection_to_ask(time_point now);
     static runtime::awaitable<void> poll(std::shared_ptr<kv_bucket> self);
-    runtime::awaitable<void> poll_once();
+    runtime::awaitable<bool> poll_once(duration reply_within);
 
     kv_cluster& cluster_;
     const std::string name_;
@@ -144,6 +157,7 @@ private:
     std::map<endpoint, core::couchbase::tracker_id> trackers_;
     route_table routes_;
     core::couchbase::collection_ids ids_;
+    duration look_up_within_ = first_reply;
     std::atomic<std::uint32_t> turn_{0};
     bool open_ = false;
     bool closed_ = false;

@@ -16,10 +16,6 @@ constexpr duration first_reconnect_wait = 10ms;
 constexpr duration longest_reconnect_wait = 1s;
 /// A connection that was lost sooner counts as one that could not be opened.
 constexpr duration stable_after = 1s;
-/// For the requests of a node that has left the cluster. One that is well answers them at once; of
-/// one that is not, they must not keep their callers waiting while another node has its vbuckets.
-constexpr duration drain_step = 20ms;
-constexpr duration longest_drain = 1s;
 
 error retired_error()
 {
@@ -107,15 +103,45 @@ runtime::awaitable<void> kv_link::keep(established made)
         if (end == runtime::wait_end::cancelled)
             retired_ = at_once_ = true;
     }
-    const time_point limit = world_.steady_now() + longest_drain;
-    while (!at_once_ && connection->statistics().waiting != 0 && world_.steady_now() < limit) {
-        const auto end = co_await runtime::sleep_until(world_, world_.steady_now() + drain_step);
-        if (end == runtime::wait_end::cancelled)
-            at_once_ = true;
-    }
+    co_await drain(*connection);
     connection->close(retired_error());
     lost(*connection->end_reason());
     co_await connection->ended(runtime::never);
+}
+
+/// Until the requests of a link that is not needed any more have ended, or have had their time.
+runtime::awaitable<void> kv_link::drain(const kv_connection& connection)
+{
+    const drain_time limit{world_.steady_now()};
+    const auto is_used = [&] {
+        return connection.statistics().waiting != 0 ||
+               (exclusive_ && !exclusive_->in_use().empty());
+    };
+    while (retired_ && !at_once_ && is_used() &&
+           !limit.is_over(world_.steady_now(), connection.last_activity())) {
+        const auto end = co_await runtime::sleep_until(world_,
+                                                       world_.steady_now() + drain_time::step);
+        if (end == runtime::wait_end::cancelled)
+            at_once_ = true;
+    }
+    if (exclusive_ && retired_)
+        exclusive_->close(true);
+}
+
+std::vector<late_requests> kv_link::waiting_for(const std::vector<bool>& vbuckets) const
+{
+    std::vector<std::shared_ptr<kv_connection>> all;
+    if (exclusive_)
+        all = exclusive_->in_use();
+    if (auto shared = current())
+        all.push_back(std::move(shared));
+    std::vector<late_requests> found;
+    for (auto& one : all) {
+        late_requests late{std::move(one), vbuckets};
+        if (!late.empty())
+            found.push_back(std::move(late));
+    }
+    return found;
 }
 
 void kv_link::retire(bool at_once)

@@ -3,6 +3,7 @@
 #include "runtime/short_mutex.hpp"
 #include "runtime/wait.hpp"
 #include "shell/couchbase/connection/establish.hpp"
+#include "shell/couchbase/dispatch/drain.hpp"
 #include "shell/couchbase/dispatch/exclusive_pool.hpp"
 
 #include <atomic>
@@ -12,6 +13,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace holdfast::shell::couchbase {
 
@@ -71,6 +73,8 @@ public:
         return stage_;
     }
     snapshot look() const;
+    /// The requests for these vbuckets that it has sent, and that have no reply yet.
+    std::vector<late_requests> waiting_for(const std::vector<bool>& vbuckets) const;
 
     // The circuit breaker, if there is one.
     bool allows(time_point now) const;
@@ -85,6 +89,7 @@ private:
     void lost(const error& why);
     connect_target target();
     runtime::awaitable<void> keep(established made);
+    runtime::awaitable<void> drain(const kv_connection& connection);
 
     runtime::world& world_;
     const std::shared_ptr<const connection_config> config_;

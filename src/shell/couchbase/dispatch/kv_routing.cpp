@@ -12,10 +12,10 @@
 
 namespace holdfast::shell::couchbase {
 
-using core::couchbase::kv_feature;
 using core::couchbase::kv_opcode;
 using core::couchbase::kv_status;
 using core::couchbase::obstacle;
+using holdfast::couchbase::errc;
 
 namespace {
 
@@ -171,12 +171,29 @@ runtime::awaitable<look_up_end> kv_bucket::look_up(std::shared_ptr<kv_connection
     core::couchbase::request_frame question;
     question.opcode = kv_opcode::get_collection_id;
     question.value = core::couchbase::as_octets(in.path);
-    auto answer = co_await ask(by, question, until);
+    const time_point now = cluster_.world().steady_now();
+    if (is_silent(*by, now, silence)) {
+        if (auto other = connection_to_ask(now))
+            by = std::move(other);
+    }
+    duration within{};
+    {
+        const std::scoped_lock lock{mutex_};
+        within = look_up_within_;
+    }
+    // All other requests for the collection wait for this one, whichever nodes they go to.
+    auto answer = co_await ask(by, question, std::min(until, now + within));
     look_up_end end;
     {
         const std::scoped_lock lock{mutex_};
         if (answer)
             end = take_collection_id(answer->frame(), in, *by);
+        else
+            end.is_late = answer.error().code() == errc::unambiguous_timeout;
+        if (!end.is_late)
+            look_up_within_ = first_reply;
+        else if (now + within < until)
+            look_up_within_ = std::min(within * 2, last_reply);
         if (!end.is_settled)
             ids_.failed(in.path);
     }
@@ -197,7 +214,7 @@ look_up_end kv_bucket::take_collection_id(const core::couchbase::frame& answer, 
         const auto id = extras.take<std::uint32_t>();
         if (!uid || !id)
             return {.refused = core::couchbase::classification{
-                        .code = holdfast::couchbase::errc::decoding_failure,
+                        .code = errc::decoding_failure,
                         .message = "the reply to a look-up of a collection has no id in it"}};
         ids_.found(in.path, *id, *uid);
         return {.is_settled = true};
@@ -223,73 +240,6 @@ void kv_bucket::collection_outdated(const keyspace& in, std::uint32_t used, std:
     const auto uid = manifest_uid_in(body);
     const std::scoped_lock lock{mutex_};
     ids_.outdated(in.path, used, uid);
-}
-
-bool kv_bucket::is_pushed() const
-{
-    const std::scoped_lock lock{mutex_};
-    for (const auto& [server, of] : links_) {
-        for (const auto& lane : of.lanes) {
-            const auto open = lane->current();
-            if (open && (open->features().has(kv_feature::clustermap_change_notification) ||
-                         open->features().has(kv_feature::clustermap_change_notification_brief)))
-                return true;
-        }
-    }
-    return false;
-}
-
-std::shared_ptr<kv_connection> kv_bucket::any_connection()
-{
-    const auto all = links();
-    for (std::size_t tries = 0; tries != all.size(); ++tries) {
-        if (auto open = all[++turn_ % all.size()]->current())
-            return open;
-    }
-    return nullptr;
-}
-
-/// Asks for the configuration when it is wanted, and now and then if no node announces new ones.
-runtime::awaitable<void> kv_bucket::poll(std::shared_ptr<kv_bucket> self)
-{
-    runtime::world& world = self->cluster_.world();
-    const auto& settings = self->cluster_.settings().config_poll;
-    std::uint64_t seen = self->poll_wanted_.count();
-    for (;;) {
-        const auto end = co_await self->poll_wanted_.wait(seen,
-                                                          world.steady_now() + settings.interval);
-        if (end == runtime::wait_end::cancelled || self->cluster_.is_closed())
-            co_return;
-        // What is wanted from now on, also during the pause, is asked for after it.
-        seen = self->poll_wanted_.count();
-        if (end == runtime::wait_end::timed_out && self->is_pushed())
-            continue;
-        co_await self->poll_once();
-        const auto pause = co_await runtime::sleep_until(world,
-                                                         world.steady_now() + settings.floor);
-        if (pause == runtime::wait_end::cancelled)
-            co_return;
-    }
-}
-
-runtime::awaitable<void> kv_bucket::poll_once()
-{
-    const auto over = any_connection();
-    if (!over)
-        co_return;
-    core::couchbase::request_frame question;
-    question.opcode = kv_opcode::get_cluster_config;
-    core::couchbase::kv_extras version;
-    const auto known = configs_.current();
-    if (known && known->revision.epoch &&
-        over->features().has(kv_feature::config_with_known_version))
-        version.add(static_cast<std::uint64_t>(*known->revision.epoch))
-            .add(static_cast<std::uint64_t>(known->revision.rev));
-    question.extras = version.bytes();
-    const time_point until = cluster_.world().steady_now() + cluster_.settings().timeouts.kv;
-    auto answer = co_await ask(over, question, until);
-    if (answer && answer->frame().status() == kv_status::success)
-        offer(core::couchbase::as_text(answer->frame().value()), over->server());
 }
 
 std::string kv_bucket::waiting_for(time_point now, const std::string& what) const

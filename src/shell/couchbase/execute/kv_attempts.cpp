@@ -84,10 +84,12 @@ kv_attempts::begun kv_attempts::send(time_point now)
     frame.key = what.key;
     frame.value = what.value.bytes();
     const bool has_waited = planted.ignores_deadline_after_wait && state_;
-    auto added = route_.connection->enqueue(frame,
-                                            {has_waited ? runtime::never : call_.until.when(),
-                                             core::couchbase::is_idempotent(what.opcode)},
-                                            waiter_);
+    kv_connection::request_facts facts;
+    facts.deadline = has_waited ? runtime::never : call_.until.when();
+    facts.idempotent = core::couchbase::is_idempotent(what.opcode);
+    if (what.copy == 0)
+        facts.vbucket = route_.vbucket;
+    auto added = route_.connection->enqueue(frame, facts, waiter_);
     using enqueue_result = kv_connection::enqueue_result;
     if (added.is == enqueue_result::added) [[likely]] {
         opaque_ = added.opaque;

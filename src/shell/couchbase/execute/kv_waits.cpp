@@ -32,6 +32,8 @@ runtime::awaitable<std::optional<error>> kv_attempts::wait(begun for_what, std::
         const auto cancellation = co_await runtime::asio::this_coro::cancellation_state;
         if (cancellation.cancelled() != runtime::asio::cancellation_type::none)
             co_return interrupted("while its collection was looked up");
+        if (looked_up.is_late)
+            co_return std::nullopt;
         // Another try at once would find the connection as it is, and wake the others that wait for
         // the look-up, and they it: the next one comes when the strategy says.
         co_return obstructed(route_.connection->end_reason() ? obstacle::all_sockets_down

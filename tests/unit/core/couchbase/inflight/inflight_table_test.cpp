@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -18,7 +20,7 @@ constexpr time_point start{std::chrono::hours{1}};
 
 table::request get_until(int& waiter, time_point deadline = time_point::max())
 {
-    return {&waiter, kv_opcode::get, true, deadline};
+    return {&waiter, kv_opcode::get, true, std::nullopt, deadline};
 }
 
 std::vector<int*> expired(table& t, time_point now)
@@ -47,6 +49,23 @@ TEST(inflight_table, reply_finds_its_request_and_frees_the_slot)
     EXPECT_EQ(t.available(), t.capacity());
     EXPECT_EQ(t.counters().taken, 2U);
     EXPECT_EQ(t.counters().completed, 2U);
+}
+
+TEST(inflight_table, each_waiting_visits_what_has_a_waiter_with_its_vbucket)
+{
+    table t;
+    int a = 0;
+    int b = 0;
+    int gone = 0;
+    const auto first = t.take({&a, kv_opcode::upsert, false, 7}).value();
+    const auto second = t.take({&b, kv_opcode::noop}).value();
+    const auto abandoned = t.take({&gone, kv_opcode::upsert, false, 7}).value();
+    t.abandon(abandoned.opaque, start);
+    std::map<std::uint32_t, std::optional<std::uint16_t>> seen;
+    t.each_waiting(
+        [&](std::uint32_t opaque, const table::request& r) { seen[opaque] = r.vbucket; });
+    EXPECT_EQ(seen, (std::map<std::uint32_t, std::optional<std::uint16_t>>{
+                        {first.opaque, 7}, {second.opaque, std::nullopt}}));
 }
 
 TEST(inflight_table, second_reply_to_a_request_is_foreign)
