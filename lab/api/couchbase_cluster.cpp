@@ -1,11 +1,12 @@
 #include "holdfast/couchbase/errc.hpp"
 #include "holdfast/lab/couchbase.hpp"
+#include "lab/api/couchbase_plan.hpp"
 #include "lab/api/own_loop.hpp"
 #include "lab/couchbase/cluster/cluster.hpp"
 #include "lab/couchbase/mgmt/commands.hpp"
-#include "lab/couchbase/mgmt/management.hpp"
 #include "lab/couchbase/mgmt/outcomes.hpp"
 
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -14,32 +15,6 @@ namespace holdfast::lab {
 namespace {
 
 using couchbase_errc = holdfast::couchbase::errc;
-
-constexpr std::size_t most_nodes = 50;
-constexpr std::size_t last_port = 65535;
-constexpr std::chrono::milliseconds departure{100};  // about what real clusters need
-
-error wrong_option(std::string why)
-{
-    return error{couchbase_errc::invalid_argument, std::move(why)}.with_context("phase", "options");
-}
-
-result<void> check_options(const couchbase_options& options)
-{
-    if (options.nodes == 0 || options.nodes > most_nodes)
-        return wrong_option("a cluster has 1 to 50 nodes");
-    if (options.replicas > couchbase::max_replicas)
-        return wrong_option("a bucket has 3 replicas at most");
-    if (options.user.empty() || options.password.empty())
-        return wrong_option("a login has a user and a password, both not empty");
-    if (options.host.empty() || options.bind.empty())
-        return wrong_option("host and bind must not be empty");
-    for (const std::uint16_t port : {options.port, options.tls_port, options.management_port}) {
-        if (port != 0 && port + options.nodes > last_port + 1)
-            return wrong_option("there are not that many ports after " + std::to_string(port));
-    }
-    return {};
-}
 
 }  // namespace
 
@@ -53,8 +28,6 @@ struct couchbase_cluster::inside {
         loop.call([this] { servers.reset(); });
     }
 
-    couchbase::node_place place_of(std::size_t number);
-    result<couchbase::cluster_options> plan();
     result<void> start();
     void name_all();
     template <class Change>
@@ -83,48 +56,9 @@ struct couchbase_cluster::inside {
     std::string management_url;
 };
 
-couchbase::node_place couchbase_cluster::inside::place_of(std::size_t number)
-{
-    const auto from = [&](std::uint16_t first) {
-        const std::size_t port = first == 0 ? 0 : first + number;
-        return static_cast<std::uint16_t>(port > last_port ? 0 : port);
-    };
-    couchbase::node_place made{&loop.world(), options.bind, options.host, from(options.port)};
-    made.tls_port = from(options.tls_port);
-    made.management_port = from(options.management_port);
-    made.external_host = options.external_host;
-    return made;
-}
-
-result<couchbase::cluster_options> couchbase_cluster::inside::plan()
-{
-    couchbase::cluster_options made;
-    made.buckets = options.buckets;
-    made.user = options.user;
-    made.password = options.password;
-    made.node.plain_without_tls = options.plain_without_tls;
-    made.replicas = options.replicas;
-    made.warm_up = options.warm_up;
-    made.departure = departure;
-    made.management = couchbase::make_management;
-    made.next_place = [this](std::size_t n) { return place_of(n); };
-    for (std::size_t n = 0; n != options.nodes; ++n)
-        made.nodes.push_back(place_of(n));
-    if (options.tls_certificate.empty())
-        return made;
-    auto serving = loop.world().tls(
-        {.certificate_key_file = options.tls_certificate, .verify_peer = false});
-    if (!serving)
-        return std::move(serving).error().with_context("phase", "options");
-    made.tls = *std::move(serving);
-    return made;
-}
-
 result<void> couchbase_cluster::inside::start()
 {
-    if (auto fine = check_options(options); !fine)
-        return fine;
-    auto planned = plan();
+    auto planned = couchbase::plan_cluster(options, loop.world());
     if (!planned)
         return std::move(planned).error();
     result<void> outcome;
@@ -142,12 +76,14 @@ result<void> couchbase_cluster::inside::start()
 void couchbase_cluster::inside::name_all()
 {
     management_url = "http://" + servers->address(0, "mgmt");
+    const auto add = [](std::string& to, const char* scheme, const std::string& address) {
+        if (!address.empty())
+            to += (to.empty() ? scheme : ",") + address;
+    };
     for (std::size_t n = 0; n != servers->nodes(); ++n) {
-        uri += (n == 0 ? "couchbase://" : ",") + servers->address(n);
-        if (!options.tls_certificate.empty())
-            tls_uri += (n == 0 ? "couchbases://" : ",") + servers->tls_address(n);
-        if (!options.external_host.empty())
-            external_uri += (n == 0 ? "couchbase://" : ",") + servers->external_address(n, "kv");
+        add(uri, "couchbase://", servers->address(n));
+        add(tls_uri, "couchbases://", servers->tls_address(n));
+        add(external_uri, "couchbase://", servers->external_address(n, "kv"));
     }
 }
 
@@ -234,6 +170,20 @@ std::string couchbase_cluster::address(std::size_t node) const
     });
 }
 
+std::string couchbase_cluster::address(std::size_t node, std::string_view service) const
+{
+    const bool secure = service.ends_with("SSL");
+    auto name = couchbase::service_named(service.substr(0, service.size() - (secure ? 3 : 0)));
+    if (!name)
+        return {};
+    if (secure)
+        *name += "SSL";
+    return inside_->call([&] {
+        const couchbase::cluster& servers = *inside_->servers;
+        return node < servers.nodes() ? servers.address(node, *name) : std::string{};
+    });
+}
+
 result<void> couchbase_cluster::create_bucket(std::string_view name, std::size_t replicas)
 {
     return inside_->call([&] { return inside_->servers->create_bucket(name, replicas); });
@@ -289,9 +239,26 @@ void couchbase_cluster::drop_user(std::string_view name)
     inside_->loop.call([&] { inside_->servers->drop_user(name); });
 }
 
-result<std::size_t> couchbase_cluster::add_node()
+result<std::size_t> couchbase_cluster::add_node(std::string_view services)
 {
-    return inside_->call([&] { return inside_->servers->add_node(); });
+    std::optional<couchbase::service_set> wanted;
+    if (!services.empty()) {
+        wanted = couchbase::read_services(services);
+        if (!wanted)
+            return error{couchbase_errc::invalid_argument,
+                         "services are kv, query, analytics, search and views"};
+    }
+    return inside_->call([&] { return inside_->servers->add_node(std::move(wanted)); });
+}
+
+result<void> couchbase_cluster::add_service(std::size_t node, std::string_view name)
+{
+    return inside_->obey("add-service " + std::to_string(node) + " " + std::string{name});
+}
+
+result<void> couchbase_cluster::remove_service(std::size_t node, std::string_view name)
+{
+    return inside_->obey("remove-service " + std::to_string(node) + " " + std::string{name});
 }
 
 result<void> couchbase_cluster::rebalance(const std::vector<std::size_t>& out)

@@ -143,7 +143,7 @@ void add_shared_options(CLI::App& command, lab_options& options)
 std::vector<CLI::Option*> add_couchbase_options(CLI::App& command, lab_options& options)
 {
     return {
-        command.add_option("--nodes", options.nodes, "Data nodes of the Couchbase cluster")
+        command.add_option("--nodes", options.nodes, "Nodes of the Couchbase cluster")
             ->capture_default_str(),
         command.add_option("--replicas", options.replicas, "Copies of its buckets, 0 to 3")
             ->capture_default_str(),
@@ -153,9 +153,16 @@ std::vector<CLI::Option*> add_couchbase_options(CLI::App& command, lab_options& 
             ->capture_default_str(),
         command
             .add_option("--management-port", options.management_port,
-                        "For HTTP, of its first node; 0: free")
+                        "For management, of its first node; 0: free")
             ->check(a_port)
             ->capture_default_str(),
+        command
+            .add_option("--service-port", options.service_port,
+                        "For views, query, search and analytics of its first node; 0: free")
+            ->check(a_port)
+            ->capture_default_str(),
+        command.add_option("--services", options.services,
+                           "Of its first node, \"kv,query\"; again for the next; else all"),
         command.add_option("--external", options.external_host,
                            "A name for a second set of ports, announced as alternate addresses"),
         command.add_option("--bucket", options.buckets, "Its buckets; may be repeated")

@@ -20,6 +20,8 @@ struct lab_options {
     std::size_t replicas = 0;
     std::uint16_t tls_port = 0;
     std::uint16_t management_port = 0;
+    std::uint16_t service_port = 0;
+    std::vector<std::string> services = {};  // of each node
     std::string external_host = {};
     std::vector<std::string> buckets = {"default"};
 };

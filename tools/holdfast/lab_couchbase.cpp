@@ -59,6 +59,8 @@ int run_couchbase(const lab_options& options)
     wanted.port = options.mongo.port;
     wanted.tls_port = options.tls_port;
     wanted.management_port = options.management_port;
+    wanted.service_port = options.service_port;
+    wanted.services = options.services;
     wanted.external_host = options.external_host;
     wanted.tls_certificate = options.mongo.tls_certificate;
     if (!options.login.empty()) {

@@ -5,13 +5,14 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-/// An embedded Couchbase cluster for tests: data nodes in your own process, on real sockets, that
-/// SDKs accept. It is not for production: its data is in memory.
+/// An embedded Couchbase cluster for tests: nodes in your own process, on real sockets, that SDKs
+/// accept. It is not for production: its data is in memory.
 ///
 ///     auto lab = holdfast::lab::couchbase_cluster::start({.nodes = 3, .buckets = {"travel"}});
 ///     my_code_under_test(lab->uri());
@@ -34,7 +35,12 @@ struct couchbase_options {
     std::string bind = "127.0.0.1";  // the address to listen at; "0.0.0.0" lets others in
     std::uint16_t port = 0;  // of the first node, the next ones have the next; 0: free ones
     std::uint16_t tls_port = 0;         // the same for TLS
-    std::uint16_t management_port = 0;  // and for HTTP
+    std::uint16_t management_port = 0;  // and for management, by HTTP
+    /// For views, query, search and analytics of the first node; the next nodes have the next four.
+    std::uint16_t service_port = 0;
+    /// What each node has: "kv,query,views", "search,analytics". Nodes beyond the end of the list
+    /// have all services; management is everywhere.
+    std::vector<std::string> services = {};
     /// Not empty: each node has more ports, announced as its alternate address under this name.
     std::string external_host = {};
     std::string tls_certificate = {};  // a PEM file with certificate and key: a TLS port, too
@@ -65,8 +71,11 @@ public:
 
     /// With those that were added, and those that have left.
     std::size_t nodes() const;
-    /// "127.0.0.1:41234". Nodes are counted from 0; a number is never used again.
+    /// "127.0.0.1:41234", where its documents are. Nodes are counted from 0; a number is never used
+    /// again.
     std::string address(std::size_t node) const;
+    /// Of a service, "query", or with TLS, "querySSL"; empty if the node does not have it.
+    std::string address(std::size_t node, std::string_view service) const;
 
     result<void> create_bucket(std::string_view name, std::size_t replicas = 0);
     result<void> drop_bucket(std::string_view name);
@@ -83,8 +92,13 @@ public:
                           std::vector<std::string> buckets = {});
     void drop_user(std::string_view name);
 
-    /// A new node; it has data after a rebalance. Gives its number.
-    result<std::size_t> add_node();
+    /// A new node with all services or those, "kv,query"; it has data after a rebalance. Gives its
+    /// number.
+    result<std::size_t> add_node(std::string_view services = {});
+    /// "kv", "query", "analytics", "search" or "views". Configurations show it at once; connections
+    /// to a service that is removed are closed. Key-value leaves with its node only.
+    result<void> add_service(std::size_t node, std::string_view name);
+    result<void> remove_service(std::size_t node, std::string_view name);
     /// Spreads the data over all nodes but those, which leave; returns when that is done.
     result<void> rebalance(const std::vector<std::size_t>& out = {});
     /// Hard, what was not replicated is lost; gracefully, the node hands over first.
@@ -113,7 +127,7 @@ public:
     /// One line for each.
     static std::string command_help();
 
-    /// One line for each node: number, address, connections, documents, state.
+    /// One line for each node: number, address, connections, documents, services, state.
     std::vector<std::string> status() const;
 
 private:

@@ -74,7 +74,7 @@ void administration::set_manifest_lag(std::size_t number, std::chrono::milliseco
     all_.member(number).manifest_lag = lag;
 }
 
-const service_ports& administration::services(std::size_t number) const
+const service_ports& administration::ports(std::size_t number) const
 {
     return all_.member(number).entry.services;
 }

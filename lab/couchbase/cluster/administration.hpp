@@ -4,20 +4,30 @@
 #include "lab/couchbase/http/http_faults.hpp"
 #include "lab/couchbase/map/configuration.hpp"
 #include "lab/couchbase/map/manifest.hpp"
+#include "lab/couchbase/map/service_names.hpp"
 #include "runtime/awaitable.hpp"
 
 #include <chrono>
+#include <concepts>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace holdfast::lab::couchbase {
 
 struct cluster_state;
 using bucket_settings = std::map<std::string, std::string, std::less<>>;
 
-/// What the management service sees and changes of a cluster, besides class cluster.
+/// What a service keeps for the whole cluster, such as the definitions of indexes: it outlives the
+/// nodes.
+struct service_definitions {
+    virtual ~service_definitions() = default;
+};
+
+/// What services see and change of a cluster, besides class cluster.
 class administration {
 public:
     explicit administration(cluster_state& of) noexcept : all_{of} {}
@@ -43,13 +53,32 @@ public:
     /// The node learns of scopes and collections so much later than the others.
     void set_manifest_lag(std::size_t number, std::chrono::milliseconds lag);
 
-    const service_ports& services(std::size_t number) const;
+    // Services, by the names that configurations have for them.
+    const service_set& services(std::size_t number) const;
+    /// As configurations show them.
+    const service_ports& ports(std::size_t number) const;
+    /// A node that gets key-value has data after a rebalance.
+    result<void> add_service(std::size_t number, std::string_view name);
+    /// Its ports are closed. Key-value leaves with its node only.
+    result<void> remove_service(std::size_t number, std::string_view name);
+    /// What clients are shown from now on.
+    void set_capabilities(const std::string& service, std::vector<std::string> names);
     http_fault_plan& http_faults(std::size_t number);
+    /// Made when they are first asked for; always the same type for a name.
+    template <std::derived_from<service_definitions> Definitions>
+    Definitions& definitions(const std::string& service)
+    {
+        std::unique_ptr<service_definitions>& kept = definitions_[service];
+        if (!kept)
+            kept = std::make_unique<Definitions>();
+        return static_cast<Definitions&>(*kept);
+    }
     /// Goes on by itself, and ends with the cluster.
     void start_task(runtime::awaitable<void> what);
 
 private:
     cluster_state& all_;
+    std::map<std::string, std::unique_ptr<service_definitions>> definitions_;
 };
 
 }  // namespace holdfast::lab::couchbase

@@ -37,6 +37,8 @@ result<void> cluster::start()
     all.tasks = std::make_unique<runtime::background>(all.manager());
     all.progress = std::make_unique<runtime::event>(all.manager());
     all.cluster_key = all.draw_text();
+    for (const offered_service& one : all.options.services)
+        all.show_capabilities(one.name, one.capabilities);
     for (const node_place& at : all.options.nodes) {
         if (auto added = all.add_member(at); !added)
             return added;

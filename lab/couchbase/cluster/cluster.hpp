@@ -4,6 +4,7 @@
 #include "lab/couchbase/cluster/fault_rules.hpp"
 #include "lab/couchbase/http/http_service.hpp"
 #include "lab/couchbase/kv/node.hpp"
+#include "lab/couchbase/map/service_names.hpp"
 #include "lab/serve/open_port.hpp"
 #include "runtime/awaitable.hpp"
 #include "runtime/tls.hpp"
@@ -29,14 +30,24 @@ struct node_place {
     std::uint16_t port = 0;  // 0: a free one
     std::uint16_t tls_port = 0;
     std::uint16_t management_port = 0;
+    service_ports more_ports = {};  // of other services; free ones for those that are missing
     /// Not empty: each port has a second one, announced under this name as the alternate address.
     std::string external_host = {};
+    std::optional<service_set> services = {};  // none: all that the cluster offers
 };
 
 class cluster;
-/// Makes what answers at the management port of a node.
-using management_maker = std::function<std::unique_ptr<http_service>(
-    cluster& of, std::size_t number, runtime::world& in)>;
+/// Makes what answers at the ports of a service of a node. It lives as long as the node's process,
+/// or until the service is removed.
+using service_maker = std::function<std::unique_ptr<http_service>(cluster& of, std::size_t number,
+                                                                  runtime::world& in)>;
+
+/// A service besides key-value.
+struct offered_service {
+    std::string name = {};  // as in configurations: "n1ql"; "mgmt" is on every node
+    service_maker make = {};
+    std::vector<std::string> capabilities = {};  // that clients are shown
+};
 
 struct cluster_options {
     std::vector<node_place> nodes = {};
@@ -59,7 +70,7 @@ struct cluster_options {
     std::chrono::milliseconds departure{0};
     /// Where a node goes that is added without a place; null: it cannot be.
     std::function<node_place(std::size_t number)> next_place = {};
-    management_maker management = {};  // null: there are no management ports
+    std::vector<offered_service> services = {};
 };
 
 struct cluster_state;
@@ -131,7 +142,8 @@ public:
 
     // Membership.
     result<std::size_t> add_node(node_place at);
-    result<std::size_t> add_node();  // at cluster_options::next_place
+    /// At cluster_options::next_place, with these services or those that it has there.
+    result<std::size_t> add_node(std::optional<service_set> services = {});
     /// Hard: replicas become active at once, and what they do not have is lost.
     result<void> fail_over(std::size_t number);
     /// First hands over all that is active there.
@@ -156,7 +168,8 @@ public:
     void freeze(std::size_t number, bool on);
     void hold_replication(std::size_t number, bool on);  // its changes do not leave it
     void stall_disk(std::size_t number, bool on);
-    result<void> close_port(std::size_t number);  // connections are refused
+    /// Connections are refused; of one service, or of all.
+    result<void> close_port(std::size_t number, std::string_view service = {});
     result<void> open_port_again(std::size_t number);
 
     // What nodes do to requests.

@@ -3,7 +3,10 @@
 #include "lab/couchbase/cluster/state.hpp"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 #include <variant>
+#include <vector>
 
 namespace holdfast::lab::couchbase {
 
@@ -33,6 +36,30 @@ runtime::awaitable<bool> ping(runtime::stream& to)
     co_return false;
 }
 
+/// The same of a node without data, whose management service answers, and closes.
+runtime::awaitable<bool> ping_by_http(runtime::stream& to)
+{
+    constexpr std::string_view request =
+        "GET / HTTP/1.1\r\nHost: node\r\nConnection: close\r\n\r\n";
+    const std::vector<std::uint8_t> bytes{request.begin(), request.end()};
+    const error_code unsent = co_await runtime::write_all(to, bytes);
+    std::array<std::uint8_t, 256> reply{};
+    bool answered = false;
+    while (!unsent) {
+        const runtime::io_result got = co_await to.read_some(reply);
+        answered = answered || got.bytes != 0;
+        if (got.why)
+            break;
+    }
+    co_return answered;
+}
+
+/// Nodes without data have none for key-value.
+runtime::destination heartbeat_port(const cluster_member& of)
+{
+    return {peer_host(of.at), of.port_of(of.has_data() ? "kv" : "mgmt")};
+}
+
 }  // namespace
 
 runtime::awaitable<void> cluster_state::watch(std::size_t number, std::uint64_t generation)
@@ -42,19 +69,23 @@ runtime::awaitable<void> cluster_state::watch(std::size_t number, std::uint64_t 
     while (generation == watches && member(number).in_view) {
         const auto pause = std::max(silence / 5, shortest_pause);
         const time_point next = here.steady_now() + pause;
+        const bool has_data = member(number).has_data();
         if (!stream) {
-            const runtime::destination where = member(number).data->peers.at(
-                static_cast<int>(number));
+            const runtime::destination where = heartbeat_port(member(number));
             auto connected = co_await here.connect(where, next);
             if (connected)
                 stream = *std::move(connected);
         }
         if (stream) {
             stream->expires_at(next);
-            const bool answered = co_await ping(*stream);
+            bool answered = false;
+            if (has_data)
+                answered = co_await ping(*stream);
+            else
+                answered = co_await ping_by_http(*stream);
             if (answered)
                 member(number).last_seen = here.steady_now();
-            else
+            if (!answered || !has_data)
                 stream.reset();
         }
         if (generation != watches)

@@ -21,9 +21,10 @@ result<void> cluster_state::fail_over(std::size_t number, milliseconds departure
 {
     if (auto known = check_member(number); !known)
         return known;
-    if (std::ranges::count(members, true, [](const auto& one) { return one->in_view; }) == 1)
-        return error{errc::invalid_argument, "the last node cannot be failed over"};
     cluster_member& lost = member(number);
+    const auto has_data = [](const auto& one) { return one->in_view && one->has_data(); };
+    if (lost.has_data() && std::ranges::count_if(members, has_data) == 1)
+        return error{errc::invalid_argument, "the last node with data cannot be failed over"};
     const int id = lost.entry.id;
     ++failovers;
     lost.in_view = false;
@@ -87,7 +88,7 @@ runtime::awaitable<void> cluster_state::eject(std::size_t number)
     if (of.replication)
         co_await of.replication->ended();
     of.drop_ports();
-    of.management.reset();
+    of.running_services.clear();
     of.replication.reset();
 }
 
@@ -104,11 +105,14 @@ result<std::size_t> cluster::add_node(node_place at)
     return number;
 }
 
-result<std::size_t> cluster::add_node()
+result<std::size_t> cluster::add_node(std::optional<service_set> services)
 {
     if (!state_->options.next_place || nodes() >= most_members)
         return error{errc::invalid_argument, "there is no place for another node"};
-    return add_node(state_->options.next_place(nodes()));
+    node_place at = state_->options.next_place(nodes());
+    if (services)
+        at.services = std::move(services);
+    return add_node(std::move(at));
 }
 
 result<void> cluster::fail_over(std::size_t number)
@@ -154,13 +158,15 @@ runtime::awaitable<result<void>> cluster::fail_over_gracefully(std::size_t numbe
 runtime::awaitable<result<void>> cluster::rebalance(std::vector<std::size_t> out, std::size_t batch)
 {
     cluster_state& all = *state_;
-    std::vector<int> staying;
+    std::vector<int> data;
     for (std::size_t n = 0; n != all.members.size(); ++n) {
-        if (all.member(n).in_view && std::ranges::find(out, n) == out.end())
-            staying.push_back(static_cast<int>(n));
+        const cluster_member& one = all.member(n);
+        if (one.in_view && one.has_data() && std::ranges::find(out, n) == out.end())
+            data.push_back(static_cast<int>(n));
     }
-    if (all.rebalancing || staying.empty())
-        co_return broken_off(staying.empty() ? "no node would stay" : "a rebalance is running");
+    if (all.rebalancing || data.empty())
+        co_return broken_off(data.empty() ? "no node with data would stay"
+                                          : "a rebalance is running");
     all.rebalancing = true;
     result<void> outcome;
     for (const std::string& name : buckets()) {
@@ -168,7 +174,7 @@ runtime::awaitable<result<void>> cluster::rebalance(std::vector<std::size_t> out
         if (!record)
             continue;
         const balance_options wanted{record->layout.replicas, record->layout.map.rows.size()};
-        outcome = co_await all.move_all(name, balance(staying, wanted, record->layout.map), batch);
+        outcome = co_await all.move_all(name, balance(data, wanted, record->layout.map), batch);
         if (!outcome)
             break;
     }
@@ -176,8 +182,9 @@ runtime::awaitable<result<void>> cluster::rebalance(std::vector<std::size_t> out
     if (!outcome)
         co_return outcome;
     for (std::size_t n = 0; n != all.members.size(); ++n) {
-        const bool stays = std::ranges::find(staying, static_cast<int>(n)) != staying.end();
-        if (!stays && !all.member(n).removed)
+        const cluster_member& one = all.member(n);
+        const bool stays = one.in_view && std::ranges::find(out, n) == out.end();
+        if (!stays && !one.removed)
             co_await all.eject(n);
     }
     co_return outcome;

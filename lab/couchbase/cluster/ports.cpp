@@ -16,11 +16,6 @@ std::uint16_t cluster_member::port_of(std::string_view service, bool external) c
     return found == ports.end() ? std::uint16_t{0} : found->number;
 }
 
-bool cluster_member::is_open() const
-{
-    return std::ranges::any_of(ports, [](const member_port& one) { return one.open != nullptr; });
-}
-
 void cluster_member::stop_ports()
 {
     for (const member_port& one : ports) {
@@ -43,47 +38,72 @@ void cluster_member::drop_ports()
         one.open.reset();
 }
 
-/// The ports of a node that joins.
+/// The ports of a node that joins, or of a service that it gets: those that it does not have yet.
 void cluster_state::plan_ports(cluster_member& of)
 {
-    const auto add = [&](const char* service, bool external, std::uint16_t number) {
-        of.ports.push_back({service, external, number});
+    const auto add = [&](std::string service, bool external, std::uint16_t number) {
+        const bool known = std::ranges::any_of(of.ports, [&](const member_port& one) {
+            return one.service == service && one.external == external;
+        });
+        if (!known)
+            of.ports.push_back(
+                {std::move(service), external, external ? std::uint16_t{0} : number});
     };
-    const bool has_external = !of.at.external_host.empty();
-    for (const bool external : {false, true}) {
-        if (external && !has_external)
-            break;
-        add("kv", external, external ? std::uint16_t{0} : of.at.port);
-        if (options.tls)
-            add("kvSSL", external, external ? std::uint16_t{0} : of.at.tls_port);
-        if (!options.management)
-            continue;
-        add("mgmt", external, external ? std::uint16_t{0} : of.at.management_port);
-        if (options.tls)
-            add("mgmtSSL", external, 0);
+    const auto wanted = [&](const std::string& service) {
+        const auto found = of.at.more_ports.find(service);
+        return found == of.at.more_ports.end() ? std::uint16_t{0} : found->second;
+    };
+    const auto add_service_ports = [&](const std::string& name, std::uint16_t plain,
+                                       std::uint16_t secure) {
+        for (const bool external : {false, true}) {
+            if (external && of.at.external_host.empty())
+                break;
+            add(name, external, plain);
+            if (options.tls)
+                add(name + "SSL", external, secure);
+        }
+    };
+    if (of.has_data())
+        add_service_ports("kv", of.at.port, of.at.tls_port);
+    for (const offered_service& one : options.services) {
+        if (one.name == "mgmt")
+            add_service_ports(one.name, of.at.management_port, wanted("mgmtSSL"));
+        else if (of.services.contains(one.name))
+            add_service_ports(one.name, wanted(one.name), wanted(one.name + "SSL"));
     }
 }
 
 result<void> cluster_state::open_ports(cluster_member& of)
 {
-    if (options.management)
-        of.management = options.management(*self, static_cast<std::size_t>(of.entry.id),
-                                           *of.at.world);
     for (member_port& one : of.ports) {
+        if (one.open)
+            continue;
         port_options wanted{.where = {of.at.bind, one.number}};
         if (one.secure()) {
             wanted.tls = of.tls;
             wanted.handshake = of.handshake;
         }
-        auto opened = one.service.starts_with("kv")
+        const auto behind = of.running_services.find(one.of_service());
+        auto opened = behind == of.running_services.end()
                           ? open_kv_port(*of.data, std::move(wanted))
-                          : open_http_port(*of.at.world, *of.management, std::move(wanted));
+                          : open_http_port(*of.at.world, *behind->second, std::move(wanted));
         if (!opened)
             return std::move(opened).error();
         one.open = *std::move(opened);
         one.number = one.open->port();
     }
     return {};
+}
+
+void cluster_state::show_ports(cluster_member& of)
+{
+    of.entry.services.clear();
+    if (!of.at.external_host.empty())
+        of.entry.external = alternate_address{of.at.external_host, {}};
+    for (const member_port& one : of.ports) {
+        service_ports& shown = one.external ? of.entry.external->ports : of.entry.services;
+        shown[one.service] = one.number;
+    }
 }
 
 void cluster::set_tls(std::size_t number, runtime::tls_ptr tls, handshake_fault handshake)
@@ -98,18 +118,19 @@ void cluster::set_tls(std::size_t number, runtime::tls_ptr tls, handshake_fault 
     }
 }
 
-result<void> cluster::close_port(std::size_t number)
+result<void> cluster::close_port(std::size_t number, std::string_view service)
 {
-    state_->member(number).drop_ports();
+    for (member_port& one : state_->member(number).ports) {
+        if (service.empty() || one.of_service() == service)
+            one.open.reset();
+    }
     return {};
 }
 
 result<void> cluster::open_port_again(std::size_t number)
 {
     cluster_member& of = state_->member(number);
-    if (of.is_open() || !of.running)
-        return {};
-    return state_->open_ports(of);
+    return of.running ? state_->open_ports(of) : result<void>{};
 }
 
 std::string cluster::address(std::size_t number, std::string_view service) const

@@ -13,7 +13,7 @@ namespace {
 void forget_process(cluster_member& of, node_memory memory)
 {
     of.drop_ports();
-    of.management.reset();
+    of.running_services.clear();
     of.replication.reset();
     of.running = false;
     node& on = *of.data;
@@ -109,6 +109,7 @@ result<void> cluster::restart(std::size_t number, runtime::world* in)
         of.at.world = in;
     auto before = std::exchange(of.data, successor_of(*of.data, *of.at.world));
     before.reset();
+    state_->start_services(of);
     if (auto opened = state_->open_ports(of); !opened)
         return opened;
     of.data->warm_at = of.at.world->steady_now() + state_->options.warm_up;

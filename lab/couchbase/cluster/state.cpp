@@ -25,11 +25,16 @@ bool is_bucket_name(std::string_view name)
            std::ranges::all_of(name, allowed);
 }
 
-/// What other nodes connect to: an address that means all interfaces is no destination.
-std::string peer_host(const node_place& at)
+service_set services_at(const cluster_options& all, const node_place& at)
 {
-    const bool any = at.bind.empty() || at.bind == "0.0.0.0" || at.bind == "::";
-    return any ? at.host : at.bind;
+    if (at.services)
+        return *at.services;
+    service_set made{"kv"};
+    for (const offered_service& one : all.services) {
+        if (one.name != "mgmt")
+            made.insert(one.name);
+    }
+    return made;
 }
 
 runtime::awaitable<void> deliver_later(cluster_state& of, std::size_t number)
@@ -51,6 +56,12 @@ runtime::awaitable<void> learn_later(cluster_state& of, std::size_t number)
 }
 
 }  // namespace
+
+std::string peer_host(const node_place& at)
+{
+    const bool any = at.bind.empty() || at.bind == "0.0.0.0" || at.bind == "::";
+    return any ? at.host : at.bind;
+}
 
 error broken_off(std::string reason)
 {
@@ -115,15 +126,14 @@ result<void> cluster_state::add_member(const node_place& at)
         made->data->tokens = members.front()->data->tokens;
     }
     made->tls = options.tls;
+    made->services = services_at(options, at);
+    if (auto fine = check_services(made->services); !fine)
+        return fine;
+    start_services(*made);
     plan_ports(*made);
     if (auto opened = open_ports(*made); !opened)
         return opened;
-    if (!at.external_host.empty())
-        made->entry.external = alternate_address{at.external_host, {}};
-    for (const member_port& one : made->ports) {
-        service_ports& shown = one.external ? made->entry.external->ports : made->entry.services;
-        shown[one.service] = one.number;
-    }
+    show_ports(*made);
     for (const auto& [name, record] : buckets) {
         made->data->known_buckets.push_back(name);
         bucket& in = made->data->buckets[name];
@@ -146,8 +156,10 @@ void cluster_state::start_process(cluster_member& of)
 void cluster_state::connect_all()
 {
     for (const auto& one : members) {
-        for (const auto& other : members)
-            one->data->peers[other->entry.id] = {peer_host(other->at), other->port_of("kv")};
+        for (const auto& other : members) {
+            if (other->has_data())
+                one->data->peers[other->entry.id] = {peer_host(other->at), other->port_of("kv")};
+        }
         if (one->running)
             one->replication->connect_peers();
     }
@@ -190,8 +202,8 @@ void cluster_state::deliver(cluster_member& to)
         return;
     for (const auto& [number, session] : on.sessions)
         session->announce_configuration();
-    if (to.management)
-        to.management->news().notify();
+    for (const auto& [name, service] : to.running_services)
+        service->news().notify();
 }
 
 void cluster_state::learn_manifests(cluster_member& to)
@@ -232,9 +244,11 @@ result<void> cluster_state::create_bucket(std::string_view name, std::size_t rep
         return error{errc::invalid_argument, "there can be 3 replicas at most"};
     std::vector<int> numbers;
     for (const auto& one : members) {
-        if (one->in_view)
+        if (one->in_view && one->has_data())
             numbers.push_back(one->entry.id);
     }
+    if (numbers.empty())
+        return error{errc::invalid_argument, "no node has key-value, where the data would be"};
     bucket_record& record = buckets[std::string{name}];
     record.layout = {std::string{name},
                      draw_text(),

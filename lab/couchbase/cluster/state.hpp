@@ -13,12 +13,17 @@ namespace holdfast::lab::couchbase {
 
 /// One of the ports of a node. Its number is kept when it is closed.
 struct member_port {
-    std::string service = {};  // kv, kvSSL, mgmt, mgmtSSL
+    std::string service = {};  // as in configurations: kv, kvSSL, mgmt, mgmtSSL, ...
     bool external = false;     // announced as an alternate address
     std::uint16_t number = 0;
     std::unique_ptr<open_port> open = {};
 
     bool secure() const noexcept { return service.ends_with("SSL"); }
+    std::string_view of_service() const noexcept
+    {
+        const std::string_view name = service;
+        return secure() ? name.substr(0, name.size() - 3) : name;
+    }
 };
 
 /// A node with what surrounds it. `data` outlives the process: it is the node's disk.
@@ -27,7 +32,8 @@ struct cluster_member {
     node_entry entry = {};
     std::unique_ptr<node> data = {};
     std::unique_ptr<replicator> replication = {};
-    std::unique_ptr<http_service> management = {};
+    service_set services = {};  // besides management
+    std::map<std::string, std::unique_ptr<http_service>, std::less<>> running_services = {};
     std::vector<member_port> ports = {};
     runtime::tls_ptr tls = {};
     handshake_fault handshake = handshake_fault::none;
@@ -45,7 +51,7 @@ struct cluster_member {
 
     /// Whatever its entry shows; 0 if there is no such port.
     std::uint16_t port_of(std::string_view service, bool external = false) const;
-    bool is_open() const;
+    bool has_data() const { return services.contains("kv"); }
     void stop_ports();
     runtime::awaitable<void> ports_ended();
     void drop_ports();
@@ -58,6 +64,9 @@ struct bucket_record {
     bucket_settings settings = {};
     std::vector<std::uint64_t> histories = {};  // the uuid of each vbucket's active copy
 };
+
+/// What other nodes connect to: an address that means all interfaces is no destination.
+std::string peer_host(const node_place& at);
 
 /// Of a movement that does not end as it was meant to.
 error broken_off(std::string reason);
@@ -91,10 +100,24 @@ struct cluster_state {
     std::uint64_t draw();
     std::string draw_text();
 
+    // ports.cpp
+    const offered_service* offered(std::string_view name) const;
+    result<void> check_services(const service_set& wanted) const;
+    void plan_ports(cluster_member& of);
+    /// Those that are not open.
+    result<void> open_ports(cluster_member& of);
+    /// Its entry shows the ports that it has.
+    void show_ports(cluster_member& of);
+
+    // services.cpp
+    void start_service(cluster_member& of, const offered_service& what);
+    void start_services(cluster_member& of);
+    result<void> add_service(cluster_member& of, std::string_view name);
+    result<void> remove_service(cluster_member& of, std::string_view name);
+    void show_capabilities(const std::string& service, std::vector<std::string> names);
+
     // state.cpp
     result<void> add_member(const node_place& at);
-    void plan_ports(cluster_member& of);
-    result<void> open_ports(cluster_member& of);
     void start_process(cluster_member& of);
     void connect_all();
     void update_view();

@@ -82,6 +82,22 @@ std::optional<std::vector<std::string>> split_path(std::string_view path)
     return parts;
 }
 
+std::optional<std::vector<std::string>> match_path(std::string_view pattern,
+                                                   const std::vector<std::string>& parts)
+{
+    const auto wanted = split_path(pattern);
+    if (!wanted || wanted->size() != parts.size())
+        return std::nullopt;
+    std::vector<std::string> names;
+    for (std::size_t n = 0; n != parts.size(); ++n) {
+        if ((*wanted)[n] == "*")
+            names.push_back(parts[n]);
+        else if ((*wanted)[n] != parts[n])
+            return std::nullopt;
+    }
+    return names;
+}
+
 std::optional<basic_login> read_basic_login(std::string_view authorization)
 {
     constexpr std::string_view scheme = "Basic ";

@@ -38,6 +38,10 @@ std::optional<form_fields> read_form(std::string_view text);
 /// The path of a request without its escapes, in parts; none if an escape is wrong.
 std::optional<std::vector<std::string>> split_path(std::string_view path);
 
+/// The parts of a path that stand in the place of stars in "/a/*/b"; none if it is another path.
+std::optional<std::vector<std::string>> match_path(std::string_view pattern,
+                                                   const std::vector<std::string>& parts);
+
 struct basic_login {
     std::string user;
     std::string password;

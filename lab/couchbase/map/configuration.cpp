@@ -93,7 +93,7 @@ json::array extended_nodes(const cluster_members& cluster, const asker& by)
     return all;
 }
 
-json::array data_nodes(const cluster_members& cluster, const asker& by)
+json::array data_nodes(const cluster_members& cluster, const std::string& bucket, const asker& by)
 {
     json::array all;
     for (const node_entry& node : cluster.nodes) {
@@ -105,6 +105,9 @@ json::array data_nodes(const cluster_members& cluster, const asker& by)
         const std::uint16_t mgmt = port_of(node, "mgmt");
         one["hostname"] = text_of(with_port(host_of(node, by), mgmt != 0 ? mgmt : usual_mgmt_port));
         one["ports"] = std::move(ports);
+        if (const std::uint16_t views = port_of(node, "capi"); views != 0)
+            one["couchApiBase"] = text_of("http://" + with_port(host_of(node, by), views) + '/' +
+                                          bucket);
         if (node.id == by.node)
             one["thisNode"] = true;
         all.push_back(std::move(one));
@@ -151,6 +154,18 @@ json::object server_map(const cluster_members& cluster, const bucket_layout& buc
     return made;
 }
 
+json::object capabilities_object(const service_capabilities& of)
+{
+    json::object made;
+    for (const auto& [service, names] : of) {
+        json::array all;
+        for (const std::string& one : names)
+            all.push_back(text_of(one));
+        made[service] = std::move(all);
+    }
+    return made;
+}
+
 json::object cluster_object(const cluster_members& cluster, const asker& by)
 {
     json::object made;
@@ -158,7 +173,7 @@ json::object cluster_object(const cluster_members& cluster, const asker& by)
     made["revEpoch"] = cluster.revision.epoch;
     made["nodesExt"] = extended_nodes(cluster, by);
     made["clusterCapabilitiesVer"] = json::array{1, 0};
-    made["clusterCapabilities"] = json::object{};
+    made["clusterCapabilities"] = capabilities_object(cluster.capabilities);
     return made;
 }
 
@@ -182,7 +197,7 @@ std::string configuration_text(const cluster_members& cluster, const bucket_layo
     made["bucketCapabilitiesVer"] = "";
     made["bucketCapabilities"] = std::move(capabilities);
     made["collectionsManifestUid"] = text_of(bucket.manifest_uid);
-    made["nodes"] = data_nodes(cluster, by);
+    made["nodes"] = data_nodes(cluster, bucket.name, by);
     made["vBucketServerMap"] = server_map(cluster, bucket, by);
     return json::serialize(made);
 }

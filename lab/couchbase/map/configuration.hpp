@@ -36,9 +36,13 @@ struct config_revision {
     friend auto operator<=>(const config_revision&, const config_revision&) = default;
 };
 
+/// What clients are shown of services in clusterCapabilities, by the services' names there.
+using service_capabilities = std::map<std::string, std::vector<std::string>, std::less<>>;
+
 struct cluster_members {
     config_revision revision = {};
     std::vector<node_entry> nodes = {};
+    service_capabilities capabilities = {};
 };
 
 struct bucket_layout {

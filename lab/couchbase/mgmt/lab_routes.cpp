@@ -39,9 +39,27 @@ runtime::awaitable<void> run_command(cluster& on, std::string line)
     (void)co_await carry_out(on, std::move(line));
 }
 
+/// "kv,n1ql,index", as Couchbase has it: views come with key-value, and services that the lab does
+/// not know are left out.
+service_set services_in(std::string_view list)
+{
+    service_set made;
+    while (!list.empty()) {
+        const std::size_t end = std::min(list.find(','), list.size());
+        if (auto name = service_named(list.substr(0, end)); name && *name != "mgmt")
+            made.insert(*std::move(name));
+        list.remove_prefix(std::min(end + 1, list.size()));
+    }
+    if (made.contains("kv"))
+        made.insert("capi");
+    return made;
+}
+
 http_reply add_node_route(route_call& call)
 {
-    const auto added = call.on.add_node();
+    const std::string services = call.field("services");
+    const auto wanted = services.empty() ? std::nullopt : std::optional{services_in(services)};
+    const auto added = call.on.add_node(wanted);
     if (!added)
         return refuse(400, added.error().message());
     const std::string name = "n_" + std::to_string(*added) + "@" + call.on.address(*added, "mgmt");

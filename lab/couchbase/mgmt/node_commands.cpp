@@ -48,14 +48,49 @@ const char* state_text(cluster& of, std::size_t number)
     return of.at(number).frozen ? "frozen" : "member";
 }
 
+/// A node without data is known by its management port.
+std::string address_of(const cluster& of, std::size_t number)
+{
+    const std::string data = of.address(number);
+    return data.empty() ? of.address(number, "mgmt") : data;
+}
+
+error no_such_service(const std::string& name)
+{
+    return wrong_command("there is no service '" + name + "'");
+}
+
+/// A handler for a command with nodes and a service.
+template <class Action>
+result<void> with_service(command_call& call, Action action)
+{
+    const auto name = service_named(call.given[1]);
+    if (!name)
+        return no_such_service(call.given[1]);
+    const auto chosen = call.nodes(0);
+    if (!chosen)
+        return chosen.error();
+    for (const std::size_t n : *chosen) {
+        if (auto done = action(n, *name); !done)
+            return done;
+    }
+    return {};
+}
+
 }  // namespace
 
 result<void> command_add_node(command_call& call)
 {
-    const auto added = call.on.add_node();
+    std::optional<service_set> services;
+    if (!call.given.empty()) {
+        services = read_services(call.given[0]);
+        if (!services)
+            return wrong_command("services are kv, query, analytics, search and views");
+    }
+    const auto added = call.on.add_node(std::move(services));
     if (!added)
         return added.error();
-    call.lines.push_back(std::to_string(*added) + " " + call.on.address(*added));
+    call.lines.push_back(std::to_string(*added) + " " + address_of(call.on, *added));
     return {};
 }
 
@@ -138,12 +173,31 @@ result<void> command_thaw(command_call& call)
 
 result<void> command_close_port(command_call& call)
 {
-    return with_node(call, [&](std::size_t n) { return call.on.close_port(n); });
+    std::optional<std::string> service{std::string{}};
+    if (call.given.size() == 2)
+        service = service_named(call.given[1]);
+    if (!service)
+        return no_such_service(call.given[1]);
+    return with_node(call, [&](std::size_t n) { return call.on.close_port(n, *service); });
 }
 
 result<void> command_open_port(command_call& call)
 {
     return with_node(call, [&](std::size_t n) { return call.on.open_port_again(n); });
+}
+
+result<void> command_add_service(command_call& call)
+{
+    return with_service(call, [&](std::size_t n, const std::string& name) {
+        return call.on.admin().add_service(n, name);
+    });
+}
+
+result<void> command_remove_service(command_call& call)
+{
+    return with_service(call, [&](std::size_t n, const std::string& name) {
+        return call.on.admin().remove_service(n, name);
+    });
 }
 
 result<void> command_hold_replication(command_call& call)
@@ -191,10 +245,10 @@ result<void> command_manifest_lag(command_call& call)
 result<void> command_status(command_call& call)
 {
     for (std::size_t n = 0; n != call.on.nodes(); ++n) {
-        call.lines.push_back(std::to_string(n) + " " + call.on.address(n) + " " +
+        call.lines.push_back(std::to_string(n) + " " + address_of(call.on, n) + " " +
                              std::to_string(call.on.connections(n)) + " connections " +
                              std::to_string(documents_on(call.on.at(n))) + " documents " +
-                             state_text(call.on, n));
+                             text_of(call.on.admin().services(n)) + " " + state_text(call.on, n));
     }
     return {};
 }

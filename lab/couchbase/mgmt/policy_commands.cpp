@@ -69,6 +69,18 @@ result<void> command_service(command_call& call)
     return {};
 }
 
+result<void> command_capabilities(command_call& call)
+{
+    const auto service = service_named(call.given[0]);
+    if (!service)
+        return wrong_command("there is no service '" + call.given[0] + "'");
+    std::vector<std::string> names{call.given.begin() + 1, call.given.end()};
+    if (names.front() == "none")
+        names.clear();
+    call.on.admin().set_capabilities(*service, std::move(names));
+    return {};
+}
+
 result<void> command_external(command_call& call)
 {
     const auto number = call.node(0);
@@ -140,9 +152,12 @@ result<void> command_tls_fault(command_call& call)
 
 result<void> command_http_chunks(command_call& call)
 {
+    constexpr std::size_t largest = 64 * 1024;
     const auto size = call.number(1);
     if (!size)
         return size.error();
+    if (*size > largest)
+        return wrong_command("a chunk has 65536 bytes at most");
     return set_named(call, std::optional{*size},
                      [](node& on, std::size_t value) { on.options.http_chunk_size = value; });
 }

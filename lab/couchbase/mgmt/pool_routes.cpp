@@ -116,6 +116,21 @@ http_reply whoami(route_call& call)
     return json_reply(json::object{{"id", json_text(call.user)}, {"domain", "local"}});
 }
 
+/// As /pools/default shows the services of a node: views have no name of their own there.
+void add_services(const service_ports& of, json::object& ports, json::array& services)
+{
+    constexpr std::pair<std::string_view, std::string_view> port_names[] = {
+        {"kv", "direct"}, {"mgmtSSL", "httpsMgmt"}, {"capiSSL", "httpsCAPI"}};
+    for (const auto& [service, port] : of) {
+        for (const auto& [name, shown] : port_names) {
+            if (service == name)
+                ports[json::string_view{shown.data(), shown.size()}] = port;
+        }
+        if (service == "kv" || service == "n1ql" || service == "fts" || service == "cbas")
+            services.push_back(json_text(service));
+    }
+}
+
 constexpr route pool_table[] = {
     {"GET", "/", access::all, welcome},
     {"GET", "/pools", access::all, pools},
@@ -144,14 +159,7 @@ json::array node_list(route_call& call)
             continue;
         json::object ports;
         json::array services;
-        for (const auto& [service, port] : call.on.admin().services(n)) {
-            if (service == "kv") {
-                ports["direct"] = port;
-                services.push_back("kv");
-            } else if (service == "mgmtSSL") {
-                ports["httpsMgmt"] = port;
-            }
-        }
+        add_services(call.on.admin().ports(n), ports, services);
         const std::string at = call.on.address(n, "mgmt");
         json::object one{{"otpNode", json_text("n_" + std::to_string(n) + "@" + at)},
                          {"hostname", json_text(at)},
@@ -160,6 +168,8 @@ json::array node_list(route_call& call)
                          {"version", product_version(call.on.at(n))},
                          {"ports", std::move(ports)},
                          {"services", std::move(services)}};
+        if (const std::string views = call.on.address(n, "capi"); !views.empty())
+            one["couchApiBase"] = json_text("http://" + views + "/");
         if (n == call.number)
             one["thisNode"] = true;
         all.push_back(std::move(one));

@@ -112,7 +112,7 @@ TEST(lab_couchbase_api, cluster_names_its_nodes_and_changes_its_collections)
     EXPECT_EQ(lab->create_scope("none", "s").error().code(), errc::bucket_not_found);
     EXPECT_TRUE(lab->drop_scope("travel", "s"));
     ASSERT_EQ(lab->status().size(), 2u);
-    EXPECT_EQ(lab->status()[1], "1 " + lab->address(1) + " 0 connections 0 documents member");
+    EXPECT_EQ(lab->status()[1], "1 " + lab->address(1) + " 0 connections 0 documents kv member");
 }
 
 TEST(lab_couchbase_api, cluster_is_broken_and_mended)

@@ -236,7 +236,7 @@ TEST_F(lab_couchbase_fault_rules, f15_f16_replies_are_reordered_doubled_foreign_
     EXPECT_TRUE(link.reply(late));
 }
 
-TEST(lab_couchbase_services, f17_service_leaves_one_node_or_all)
+TEST(lab_couchbase_configurations, f17_service_is_not_shown_for_one_node_or_all)
 {
     cluster_in_sim lab{2, 0};
     const auto services = [&](std::size_t asked, std::size_t of) {

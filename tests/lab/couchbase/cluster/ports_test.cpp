@@ -1,4 +1,4 @@
-#include "lab/couchbase/cluster/cluster_in_sim.hpp"
+#include "lab/couchbase/cluster/http_in_sim.hpp"
 #include "lab/couchbase/mgmt/management.hpp"
 
 #include <boost/json/parse.hpp>
@@ -9,69 +9,18 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// TLS without a cipher: what it is given goes through.
-class open_tls final : public runtime::tls_layer {
-public:
-    runtime::awaitable<result<runtime::stream_ptr>> connect(runtime::stream_ptr over,
-                                                            std::string) override
-    {
-        co_return std::move(over);
-    }
-    runtime::awaitable<result<runtime::stream_ptr>> accept(runtime::stream_ptr over) override
-    {
-        ++accepted;
-        co_return std::move(over);
-    }
-    int accepted = 0;
-};
-
-/// What a port sends after a few bytes.
-struct heard {
-    std::string bytes = {};
-    bool connected = false;
-    bool over = false;
-};
-
-runtime::awaitable<void> listen_to(runtime::world& here, std::string place, std::string said,
-                                   std::shared_ptr<heard> into)
-{
-    const std::size_t colon = place.rfind(':');
-    const runtime::destination where{
-        place.substr(0, colon), static_cast<std::uint16_t>(std::stoi(place.substr(colon + 1)))};
-    auto connected = co_await here.connect(where, here.steady_now() + 1s);
-    into->connected = connected.has_value();
-    if (connected) {
-        const runtime::stream_ptr stream = *std::move(connected);
-        (void)stream->write_now({reinterpret_cast<const std::uint8_t*>(said.data()), said.size()});
-        std::array<std::uint8_t, 512> buffer{};
-        for (;;) {
-            const runtime::io_result got = co_await stream->read_some(buffer);
-            if (got.why)
-                break;
-            into->bytes.append(buffer.begin(), buffer.begin() + got.bytes);
-        }
-    }
-    into->over = true;
-}
-
 class lab_couchbase_ports : public testing::Test {
 protected:
-    std::shared_ptr<heard> dial(const std::string& place, std::string said)
+    std::shared_ptr<dialled_port> dial(const std::string& place, std::string sent)
     {
-        auto made = std::make_shared<heard>();
-        lab.client.start(listen_to(lab.client.world(), place, std::move(said), made));
-        lab.net.run_for(100ms);
-        return made;
+        return couchbase::dial(lab, place, std::move(sent));
     }
-    static std::string get(const std::string& path)
-    {
-        return "GET " + path + " HTTP/1.1\r\nConnection: close\r\n\r\n";
-    }
+    static std::string get(const std::string& path) { return http_text("GET", path); }
 
     std::shared_ptr<open_tls> tls = std::make_shared<open_tls>();
     cluster_in_sim lab{2, 0, 1, [this](cluster_options& options) {
                            options.tls = tls;
-                           options.management = make_management;
+                           options.services = {{"mgmt", make_management, {}}};
                            for (node_place& one : options.nodes)
                                one.external_host = "out-" + one.host;
                        }};

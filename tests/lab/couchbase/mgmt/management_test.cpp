@@ -34,7 +34,7 @@ protected:
     json::value get(std::string path) { return json::parse(ask("GET", std::move(path)).body); }
 
     cluster_in_sim lab{2, 1, 1, [this](cluster_options& options) {
-                           options.management = make_management;
+                           options.services = {{"mgmt", make_management, {}}};
                            options.next_place = [this](std::size_t) { return lab.next_place(); };
                        }};
     const std::string travel = "/pools/default/buckets/travel";
