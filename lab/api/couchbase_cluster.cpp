@@ -299,6 +299,47 @@ result<void> couchbase_cluster::thaw(std::size_t node)
     return inside_->obey("thaw " + std::to_string(node));
 }
 
+namespace {
+
+/// A fault of one service, without what it answers.
+couchbase_fault fault_of(std::string_view service, std::string_view method, std::string_view path)
+{
+    couchbase_fault made;
+    made.service = service;
+    made.method = method;
+    made.path_prefix = path;
+    made.times = std::numeric_limits<std::int64_t>::max();
+    return made;
+}
+
+std::string name_of(const couchbase_fault& of)
+{
+    return of.service + " " + of.method + " " + of.path_prefix;
+}
+
+}  // namespace
+
+result<void> couchbase_cluster::answer(std::string_view service, std::string_view method,
+                                       std::string_view path, std::vector<couchbase_answer> answers)
+{
+    couchbase_fault made = fault_of(service, method, path);
+    made.answers = std::move(answers);
+    if (made.answers.empty())
+        return error{couchbase_errc::invalid_argument, "an answer is needed"};
+    return set_fault(name_of(made), made);
+}
+
+result<void> couchbase_cluster::answer(
+    std::string_view service, std::string_view method, std::string_view path,
+    std::function<couchbase_answer(const couchbase_request&)> generate)
+{
+    couchbase_fault made = fault_of(service, method, path);
+    made.generate = std::move(generate);
+    if (!made.generate)
+        return error{couchbase_errc::invalid_argument, "a function is needed"};
+    return set_fault(name_of(made), made);
+}
+
 result<void> couchbase_cluster::set_fault(std::string_view name, const couchbase_fault& what)
 {
     return inside_->call([&] { return inside_->servers->faults().set(std::string{name}, what); });

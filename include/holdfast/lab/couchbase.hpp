@@ -114,6 +114,15 @@ public:
     result<void> freeze(std::size_t node);
     result<void> thaw(std::size_t node);
 
+    /// What a service ("query", "analytics", "search", "views", "management") answers to requests
+    /// with that method and a path that begins so, empty ones: to all; one answer after the other,
+    /// then the last again and again. It is the fault "SERVICE METHOD PATH".
+    result<void> answer(std::string_view service, std::string_view method, std::string_view path,
+                        std::vector<couchbase_answer> answers);
+    /// The same; the function is called by the cluster's thread, and must not call the cluster.
+    result<void> answer(std::string_view service, std::string_view method, std::string_view path,
+                        std::function<couchbase_answer(const couchbase_request&)> generate);
+
     /// Faults have names; a new one takes the place of the one with its name.
     result<void> set_fault(std::string_view name, const couchbase_fault& what);
     bool clear_fault(std::string_view name);

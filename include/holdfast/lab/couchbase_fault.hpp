@@ -2,11 +2,30 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace holdfast::lab {
+
+/// A reply of HTTP.
+struct couchbase_answer {
+    std::uint16_t status = 200;
+    std::string body = {};
+    std::string content_type = "application/json";
+    std::vector<std::string> headers = {};  // "Retry-After: 1"
+};
+
+/// A request of HTTP; the views are valid during the call.
+struct couchbase_request {
+    std::size_t node = 0;
+    std::string_view method;
+    std::string_view path;   // without the query
+    std::string_view query;  // "limit=10&skip=5"
+    std::string_view body;
+};
 
 /// What nodes of the lab do to some requests: which, how often, and what happens to them. With a
 /// status, or if the connection is closed, a request is not carried out; with all other effects it
@@ -18,9 +37,13 @@ struct couchbase_fault {
     std::string bucket = {};  // the selected one
     std::string key_prefix = {};  // of the document; of select_bucket the bucket's name
     std::uint64_t connection = 0;  // counted from 1 on each node; 0: all
-    /// Not empty: requests of HTTP instead, by the begin of their path ("/pools") and by method.
+    /// One of the two not empty: requests of HTTP instead, of a service ("management", "query",
+    /// "analytics", "search", "views"), by the begin of their path ("/pools"), by method, and by a
+    /// text in their body.
+    std::string service = {};
     std::string path_prefix = {};
     std::string method = {};
+    std::string contains = {};
 
     // How often: of all that fit, on all nodes together.
     std::int64_t skip = 0;
@@ -30,6 +53,11 @@ struct couchbase_fault {
     // What happens.
     std::optional<std::uint16_t> status = {};  // instead of an answer; of HTTP, too
     std::string body = {};  // of the reply with a status
+    /// Of HTTP, one after the other; each once, or the last until it has happened `times` times.
+    std::vector<couchbase_answer> answers = {};
+    /// Of HTTP, instead of them; in C++ only. It must not call the cluster.
+    std::function<couchbase_answer(const couchbase_request&)> generate = {};
+    std::size_t chunk_size = 0;  // not 0: the reply of HTTP is in chunks of so many bytes
     bool close_connection = false;  // before the request is carried out
     std::optional<std::size_t> cut_reply_at = {};  // closed after so many bytes of the reply
     bool silent = false;  // there is no reply

@@ -3,6 +3,7 @@
 #include "holdfast/couchbase/errc.hpp"
 #include "lab/couchbase/cluster/state.hpp"
 #include "lab/couchbase/kv/names.hpp"
+#include "lab/couchbase/map/service_names.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -16,13 +17,16 @@ struct fault_rules::rule {
     std::int64_t chosen = 0;
     std::int64_t hits = 0;
 
-    bool is_http() const noexcept { return !what.path_prefix.empty(); }
+    std::string service = {};  // by its name in configurations
+
+    bool is_http() const noexcept { return !what.path_prefix.empty() || !what.service.empty(); }
     bool is_on(std::size_t node) const
     {
         return what.nodes.empty() || std::ranges::find(what.nodes, node) != what.nodes.end();
     }
     bool fits(const kv_target& one) const;
     bool fits(const http_target& one) const;
+    static http_fault http_effect(const std::shared_ptr<rule>& of, std::size_t node);
     bool happens(cluster_state& in);
 };
 
@@ -40,10 +44,7 @@ void add_common_effects(Fault& to, const couchbase_fault& from)
 {
     to.delay = from.delay;
     to.close_connection = from.close_connection;
-    if (from.status)
-        to.error_code = *from.status;
     to.cut_reply_at = from.cut_reply_at;
-    to.body = from.body;
     to.silent = from.silent;
 }
 
@@ -51,6 +52,9 @@ kv_fault kv_effect(const couchbase_fault& from, frame_damage damage)
 {
     kv_fault made;
     add_common_effects(made, from);
+    if (from.status)
+        made.error_code = *from.status;
+    made.body = from.body;
     made.replies = from.replies;
     made.delay_up_to = from.delay_up_to;
     made.reply_delay = from.reply_delay;
@@ -62,11 +66,39 @@ kv_fault kv_effect(const couchbase_fault& from, frame_damage damage)
     return made;
 }
 
-http_fault http_effect(const couchbase_fault& from)
+http_reply reply_of(const couchbase_answer& from)
 {
-    http_fault made;
-    add_common_effects(made, from);
+    http_reply made;
+    made.status = from.status;
+    made.body = from.body;
+    made.content_type = from.content_type;
+    for (const std::string& one : from.headers) {
+        const std::size_t colon = std::min(one.find(':'), one.size());
+        const std::size_t value = std::min(one.find_first_not_of(' ', colon + 1), one.size());
+        made.headers.emplace_back(one.substr(0, colon), one.substr(value));
+    }
     return made;
+}
+
+/// A header that would end early, or begin another one, is none.
+bool is_header(const std::string& text)
+{
+    return text.find(':') != text.npos && text.find_first_of("\r\n") == text.npos;
+}
+
+result<void> check_http(const couchbase_fault& what)
+{
+    constexpr std::size_t largest_chunk = 64 * 1024;
+    if (what.chunk_size > largest_chunk)
+        return refuse_fault("chunk_size is 65536 at most");
+    for (const couchbase_answer& one : what.answers) {
+        if (one.status < 100 || one.status > 999)
+            return refuse_fault("the status of an answer has three digits");
+        if (!is_header("Content-Type: " + one.content_type) ||
+            !std::ranges::all_of(one.headers, is_header))
+            return refuse_fault("a header is 'Name: value', in one line");
+    }
+    return {};
 }
 
 }  // namespace
@@ -81,8 +113,33 @@ bool fault_rules::rule::fits(const kv_target& one) const
 
 bool fault_rules::rule::fits(const http_target& one) const
 {
-    return one.path.starts_with(what.path_prefix) &&
-           (what.method.empty() || what.method == one.method);
+    return (service.empty() || service == one.service) &&
+           one.request.path.starts_with(what.path_prefix) &&
+           (what.method.empty() || what.method == one.request.method) &&
+           (what.contains.empty() || one.request.body.find(what.contains) != std::string::npos);
+}
+
+/// What the fault does on that node. Answers are counted by the rule, for all nodes.
+http_fault fault_rules::rule::http_effect(const std::shared_ptr<rule>& of, std::size_t node)
+{
+    const couchbase_fault& from = of->what;
+    http_fault made;
+    add_common_effects(made, from);
+    made.chunk_size = from.chunk_size;
+    if (!from.status && from.answers.empty() && !from.generate)
+        return made;
+    made.answer = [of, node](const http_request& request) {
+        const couchbase_fault& what = of->what;
+        if (what.generate)
+            return reply_of(
+                what.generate({node, request.method, request.path, request.query, request.body}));
+        if (what.answers.empty())
+            return reply_of({*what.status, what.body});
+        const auto place = std::min<std::size_t>(static_cast<std::size_t>(of->hits),
+                                                 what.answers.size());
+        return reply_of(what.answers[place - 1]);
+    };
+    return made;
 }
 
 bool fault_rules::rule::happens(cluster_state& in)
@@ -111,6 +168,20 @@ result<void> fault_rules::set(const std::string& name, const couchbase_fault& wh
             return refuse_fault("there is no damage '" + what.damage + "'");
         made->damage = *damage;
     }
+    if (!what.service.empty()) {
+        const auto service = service_named(what.service);
+        if (!service || *service == "kv")
+            return refuse_fault("there is no service '" + what.service + "' of HTTP");
+        made->service = *service;
+    }
+    const bool for_http = !what.answers.empty() || what.generate || what.chunk_size != 0 ||
+                          !what.contains.empty() || !what.method.empty();
+    if (for_http && !made->is_http())
+        return refuse_fault("this is for HTTP: it needs a service or a path_prefix");
+    if (!what.answers.empty() && !what.times)
+        made->what.times = static_cast<std::int64_t>(what.answers.size());
+    if (auto fine = check_http(what); !fine)
+        return fine;
     if (name.empty() || (rules_.size() == most_rules && !rules_.contains(name)))
         return refuse_fault("it needs a name, and there can be 1000 at most");
     remove(name);
@@ -129,7 +200,8 @@ void fault_rules::install(const std::string& name, const std::shared_ptr<rule>& 
         return made->fits(one) && made->happens(*in);
     };
     if (made->is_http()) {
-        on.http_faults.set(name, {http_effect(made->what), chooses, activation::always()});
+        const auto node = static_cast<std::size_t>(on.entry.id);
+        on.http_faults.set(name, {rule::http_effect(made, node), chooses, activation::always()});
         return;
     }
     on.data->faults.set(name, {kv_effect(made->what, made->damage), chooses, activation::always()});

@@ -16,7 +16,7 @@ std::optional<http_fault> node_service::fault_for(const http_request& what)
     http_fault_plan& plan = on_.admin().http_faults(number_);
     if (!plan.any())
         return std::nullopt;
-    return plan.on_any({what.method, what.path}, 0);
+    return plan.on_any({name_, what}, 0);
 }
 
 bool node_service::frozen() const

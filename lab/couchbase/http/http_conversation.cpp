@@ -12,6 +12,8 @@ namespace {
 
 /// A connection without a request is closed after so long.
 constexpr auto longest_idle = std::chrono::seconds{120};
+/// A reply that is not there yet is asked for so often.
+constexpr auto ask_interval = std::chrono::milliseconds{10};
 
 }  // namespace
 
@@ -27,7 +29,9 @@ runtime::awaitable<result<void>> http_conversation::answer_later()
 
 time_point http_conversation::wake_at() const noexcept
 {
-    return held_ && !service_.frozen() ? held_->until : runtime::never;
+    if (service_.frozen())
+        return runtime::never;
+    return held_ ? held_->until : again_at_;
 }
 
 need http_conversation::advance(runtime::stream& to)
@@ -47,31 +51,51 @@ need http_conversation::advance(runtime::stream& to)
 
 std::optional<need> http_conversation::go_on()
 {
-    const time_point now = world_.steady_now();
     if (held_) {
-        if (now < held_->until)
+        if (world_.steady_now() < held_->until)
             return need::time;
-        const held_request held = *std::exchange(held_, std::nullopt);
-        reply_to(held.request, &held.fault);
+        reply_to(*std::exchange(held_, std::nullopt));
         return std::nullopt;
     }
-    if (more_) {
-        seen_ = service_.news().count();
-        const auto part = more_();
-        if (part && part->empty())
+    return later_ || more_ ? ask_again() : read_next();
+}
+
+std::optional<need> http_conversation::ask_again()
+{
+    seen_ = service_.news().count();
+    again_at_ = runtime::never;
+    const time_point now = world_.steady_now();
+    if (later_) {
+        auto reply = later_->ask();
+        if (!reply) {
+            again_at_ = now + ask_interval;
             return need::news;
-        out_ += part ? chunk_text(*part) : std::string{last_chunk};
-        if (!part)
-            more_ = nullptr;
+        }
+        const late_reply asked = *std::exchange(later_, std::nullopt);
+        write_reply(*std::move(reply), asked.close, asked.fault);
         return std::nullopt;
     }
+    const auto part = more_->next();
+    if (part && part->empty()) {
+        if (more_->pause.count() != 0)
+            again_at_ = now + more_->pause;
+        return need::news;
+    }
+    add(part ? chunks_text(*part, more_->chunk_size) : std::string{last_chunk});
+    if (!part)
+        more_.reset();
+    return std::nullopt;
+}
+
+std::optional<need> http_conversation::read_next()
+{
+    const time_point now = world_.steady_now();
     next_request next = reader_.next();
     if (http_request* const request = std::get_if<http_request>(&next)) {
         idle_until_ = now + longest_idle;
         take(std::move(*request));
     } else if (const auto* const refused = std::get_if<refused_request>(&next)) {
-        write_reply(refuse(refused->status, "this is no request that the server takes"), true,
-                    nullptr);
+        write_reply(refuse(refused->status, "this is no request that the server takes"), true, {});
     } else if (now >= idle_until_) {
         over_ = true;
     } else {
@@ -100,42 +124,61 @@ bool http_conversation::send(runtime::stream& to, need& blocked)
 
 void http_conversation::take(http_request request)
 {
-    const auto hit = service_.fault_for(request);
-    if (hit && hit->delay.count() != 0)
-        held_ = held_request{std::move(request), *hit, world_.steady_now() + hit->delay};
-    else
-        reply_to(request, hit ? &*hit : nullptr);
+    auto hit = service_.fault_for(request);
+    held_request what{std::move(request), hit ? *std::move(hit) : http_fault{}, std::nullopt, {}};
+    if (what.fault.answer)  // now, since several answers have their order
+        what.scripted = what.fault.answer(what.request);
+    if (what.fault.delay.count() == 0) {
+        reply_to(std::move(what));
+        return;
+    }
+    what.until = world_.steady_now() + what.fault.delay;
+    held_.emplace(std::move(what));
 }
 
-void http_conversation::reply_to(const http_request& request, const http_fault* hit)
+void http_conversation::reply_to(held_request what)
 {
-    if (hit && hit->close_connection) {
+    if (what.fault.close_connection) {
         over_ = true;
         return;
     }
-    http_reply reply;
-    if (hit && hit->error_code) {
-        reply.status = *hit->error_code;
-        reply.body = hit->body;
-    } else {
-        reply = service_.answer(request);
-    }
-    if (!hit || !hit->silent)
-        write_reply(std::move(reply), !request.keep_alive, hit);
+    http_reply reply = what.scripted ? *std::move(what.scripted) : service_.answer(what.request);
+    if (reply.later)
+        later_ = late_reply{std::move(reply.later), !what.request.keep_alive, what.fault};
+    else
+        write_reply(std::move(reply), !what.request.keep_alive, what.fault);
 }
 
-void http_conversation::write_reply(http_reply reply, bool close, const http_fault* hit)
+void http_conversation::write_reply(http_reply reply, bool close, const http_fault& hit)
 {
+    if (hit.silent)
+        return;
+    if (hit.chunk_size != 0)
+        reply.chunk_size = hit.chunk_size;
+    else if (reply.chunk_size == 0)
+        reply.chunk_size = service_.chunk_size();
+    cut_in_ = hit.cut_reply_at;
     over_ = close || reply.close;
-    more_ = std::move(reply.more);
-    reply.more = more_;
-    out_ = reply_text(reply, over_, service_.chunk_size());
-    if (hit && hit->cut_reply_at && *hit->cut_reply_at < out_.size()) {
-        out_.resize(*hit->cut_reply_at);
-        over_ = true;
+    if (reply.more)
+        more_ = stream_state{reply.more, reply.pause, reply.chunk_size};
+    const bool goes_on = more_.has_value();
+    add(reply_text(reply, over_));
+    if (goes_on && more_)
+        over_ = false;  // until one side has enough of it
+}
+
+/// What is to be sent next, or the part of it before the connection is cut.
+void http_conversation::add(std::string_view text)
+{
+    out_.append(text.substr(0, cut_in_.value_or(text.size())));
+    if (!cut_in_)
+        return;
+    if (text.size() <= *cut_in_) {
+        *cut_in_ -= text.size();
+        return;
     }
-    if (more_)
-        over_ = false;  // it goes on until one side has enough of it
+    more_.reset();
+    over_ = true;
 }
 
 }  // namespace holdfast::lab::couchbase

@@ -24,7 +24,7 @@ public:
     void woken(runtime::wait_end) override {}
     runtime::awaitable<result<void>> answer_later() override;
     void answered(result<void>) override {}
-    bool waits_long() const noexcept override { return static_cast<bool>(more_); }
+    bool waits_long() const noexcept override { return more_.has_value() || later_.has_value(); }
     bool internal() const noexcept override { return false; }
     void closed() override {}
 
@@ -33,15 +33,32 @@ private:
     struct held_request {
         http_request request;
         http_fault fault;
+        std::optional<http_reply> scripted;
         time_point until;
     };
 
+    /// The reply of a service that is not there yet.
+    struct late_reply {
+        std::function<std::optional<http_reply>()> ask;
+        bool close;
+        http_fault fault;
+    };
+    /// A reply that goes on.
+    struct stream_state {
+        std::function<std::optional<std::string>()> next;
+        std::chrono::milliseconds pause;
+        std::size_t chunk_size;
+    };
+
     void take(http_request request);
-    void reply_to(const http_request& request, const http_fault* hit);
-    void write_reply(http_reply reply, bool close, const http_fault* hit);
+    void reply_to(held_request what);
+    void write_reply(http_reply reply, bool close, const http_fault& hit);
     bool send(runtime::stream& to, need& blocked);
     /// What to wait for, if there is nothing to be done now.
     std::optional<need> go_on();
+    std::optional<need> ask_again();
+    std::optional<need> read_next();
+    void add(std::string_view text);
 
     runtime::world& world_;
     http_service& service_;
@@ -49,7 +66,10 @@ private:
     std::string out_;
     std::size_t sent_ = 0;
     std::optional<held_request> held_;
-    std::function<std::optional<std::string>()> more_;
+    std::optional<late_reply> later_;
+    std::optional<stream_state> more_;
+    time_point again_at_ = runtime::never;  // for both
+    std::optional<std::size_t> cut_in_;  // bytes that may still be sent
     std::uint64_t seen_ = 0;
     time_point idle_until_;
     bool over_ = false;

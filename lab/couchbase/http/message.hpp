@@ -1,4 +1,6 @@
 #pragma once
+#include <chrono>
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <optional>
@@ -25,9 +27,15 @@ struct http_reply {
     std::string content_type = "application/json";
     std::vector<std::pair<std::string, std::string>> headers = {};
     bool close = false;
+    std::size_t chunk_size = 0;  // not 0: in chunks of so many bytes, whatever the service has
     /// Of a reply that goes on: the next part, empty if there is nothing new, none at its end. It
-    /// is asked for again after each notification of http_service::news().
+    /// is asked for when all before it is sent, and again after each notification of
+    /// http_service::news().
     std::function<std::optional<std::string>()> more = {};
+    std::chrono::milliseconds pause{0};  // not 0: `more` is asked again that often, too
+    /// Of a reply that is not there yet, all else is empty. It is asked for after each notification
+    /// and at least every 10 ms until it is there, which it is by itself one day.
+    std::function<std::optional<http_reply>()> later = {};
 };
 
 using form_fields = std::map<std::string, std::string, std::less<>>;

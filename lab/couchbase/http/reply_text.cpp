@@ -15,7 +15,9 @@ std::string_view reason_of(int status)
 {
     switch (status) {
     case 200: return "OK";
+    case 201: return "Created";
     case 202: return "Accepted";
+    case 302: return "Found";
     case 400: return "Bad Request";
     case 401: return "Unauthorized";
     case 403: return "Forbidden";
@@ -32,17 +34,25 @@ std::string_view reason_of(int status)
 
 }  // namespace
 
-std::string chunk_text(std::string_view part)
+std::string chunks_text(std::string_view part, std::size_t chunk_size)
 {
-    char digits[16];
-    const auto [end, why] = std::to_chars(digits, digits + sizeof digits, part.size(), 16);
-    (void)why;
-    return std::string{digits, end} + "\r\n" + std::string{part} + "\r\n";
+    const std::size_t most = chunk_size == 0 ? part.size() : chunk_size;
+    std::string text;
+    text.reserve(part.size() + (part.size() / std::max<std::size_t>(most, 1) + 1) * 8);
+    while (!part.empty()) {
+        const std::string_view one = part.substr(0, most);
+        char digits[16];
+        const auto [end, why] = std::to_chars(digits, digits + sizeof digits, one.size(), 16);
+        (void)why;
+        text.append(digits, end).append("\r\n").append(one).append("\r\n");
+        part.remove_prefix(one.size());
+    }
+    return text;
 }
 
-std::string reply_text(const http_reply& reply, bool close, std::size_t chunk_size)
+std::string reply_text(const http_reply& reply, bool close)
 {
-    const bool chunked = chunk_size != 0 || reply.more;
+    const bool chunked = reply.chunk_size != 0 || reply.more;
     std::string text = "HTTP/1.1 " + std::to_string(reply.status) + " " +
                        std::string{reason_of(reply.status)} + "\r\nServer: Couchbase Server\r\n" +
                        "Content-Type: " + reply.content_type + "\r\n";
@@ -53,13 +63,7 @@ std::string reply_text(const http_reply& reply, bool close, std::size_t chunk_si
     if (!chunked)
         return text + "Content-Length: " + std::to_string(reply.body.size()) + "\r\n\r\n" +
                reply.body;
-    text += "Transfer-Encoding: chunked\r\n\r\n";
-    std::string_view rest = reply.body;
-    const std::size_t most = chunk_size == 0 ? rest.size() : chunk_size;
-    while (!rest.empty()) {
-        text += chunk_text(rest.substr(0, most));
-        rest.remove_prefix(std::min(most, rest.size()));
-    }
+    text += "Transfer-Encoding: chunked\r\n\r\n" + chunks_text(reply.body, reply.chunk_size);
     return reply.more ? text : text + std::string{last_chunk};
 }
 

@@ -69,6 +69,8 @@ bool take(const json::value& from, std::optional<Value>& into)
     return take(from, into.emplace());
 }
 
+bool take(const json::value& from, couchbase_answer& into);
+
 template <class Value>
 bool take(const json::value& from, std::vector<Value>& into)
 {
@@ -77,6 +79,22 @@ bool take(const json::value& from, std::vector<Value>& into)
         return false;
     for (const json::value& one : *list) {
         if (!take(one, into.emplace_back()))
+            return false;
+    }
+    return true;
+}
+
+bool take(const json::value& from, couchbase_answer& into)
+{
+    const json::object* const object = from.if_object();
+    if (!object)
+        return false;
+    for (const auto& [name, value] : *object) {
+        const bool fine = (name == "status" && take(value, into.status)) ||
+                          (name == "body" && take(value, into.body)) ||
+                          (name == "content_type" && take(value, into.content_type)) ||
+                          (name == "headers" && take(value, into.headers));
+        if (!fine)
             return false;
     }
     return true;
@@ -100,13 +118,17 @@ constexpr member_reader member_readers[] = {
     {"bucket", read_member<&fault_type::bucket>},
     {"key_prefix", read_member<&fault_type::key_prefix>},
     {"connection", read_member<&fault_type::connection>},
+    {"service", read_member<&fault_type::service>},
     {"path_prefix", read_member<&fault_type::path_prefix>},
     {"method", read_member<&fault_type::method>},
+    {"contains", read_member<&fault_type::contains>},
     {"skip", read_member<&fault_type::skip>},
     {"times", read_member<&fault_type::times>},
     {"probability", read_member<&fault_type::probability>},
     {"status", read_member<&fault_type::status>},
     {"body", read_member<&fault_type::body>},
+    {"answers", read_member<&fault_type::answers>},
+    {"chunk_size", read_member<&fault_type::chunk_size>},
     {"close_connection", read_member<&fault_type::close_connection>},
     {"cut_reply_at", read_member<&fault_type::cut_reply_at>},
     {"silent", read_member<&fault_type::silent>},

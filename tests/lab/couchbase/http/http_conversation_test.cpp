@@ -1,5 +1,6 @@
 #include "lab/couchbase/http/http_conversation.hpp"
 
+#include "lab/couchbase/http/reply_text.hpp"
 #include "lab/couchbase/serve/kv_link.hpp"
 #include "sim/simulation.hpp"
 
@@ -22,6 +23,10 @@ public:
         ++answered;
         http_reply made;
         made.body = what.path;
+        made.chunk_size = own_chunks;
+        made.pause = pause;
+        if (what.path == "/late")
+            made.later = [this]() { return std::exchange(late, std::nullopt); };
         if (what.path == "/stream")
             made.more = [this]() -> std::optional<std::string> {
                 return std::exchange(next_part, std::string{});
@@ -36,8 +41,11 @@ public:
     runtime::event changed;
     std::optional<http_fault> fault;
     std::optional<std::string> next_part = "first";
+    std::optional<http_reply> late;
+    std::chrono::milliseconds pause{0};
     bool is_frozen = false;
     std::size_t chunks = 0;
+    std::size_t own_chunks = 0;
     int answered = 0;
 };
 
@@ -127,6 +135,74 @@ TEST_F(lab_couchbase_http, reply_goes_on_with_each_news_until_its_end)
     EXPECT_FALSE(talk.waits_long());
 }
 
+TEST_F(lab_couchbase_http, chunks_of_a_reply_and_of_a_fault_come_before_those_of_the_service)
+{
+    service.chunks = 2;
+    service.own_chunks = 3;
+    (void)send(get("/abcd"));
+    EXPECT_EQ(outcome(), "200 3\r\n/ab\r\n2\r\ncd\r\n0\r\n\r\n");
+    service.fault.emplace();
+    service.fault->chunk_size = 4;
+    (void)send(get("/abcd"));
+    EXPECT_EQ(outcome(), "200 4\r\n/abc\r\n1\r\nd\r\n0\r\n\r\n");
+}
+
+TEST_F(lab_couchbase_http, parts_of_a_reply_that_goes_on_are_cut_into_chunks_too)
+{
+    service.chunks = 4;
+    EXPECT_EQ(send(get("/stream")), need::news);
+    EXPECT_EQ(outcome(), "200 4\r\n/str\r\n3\r\neam\r\n4\r\nfirs\r\n1\r\nt\r\n");
+}
+
+TEST_F(lab_couchbase_http, reply_that_goes_on_is_asked_again_after_its_pause)
+{
+    service.pause = 5ms;
+    EXPECT_EQ(send(get("/stream")), need::news);
+    EXPECT_EQ(talk.wake_at(), there.world().steady_now() + 5ms);
+    service.pause = 0ms;
+    (void)send(get("/a"));  // waits for its turn
+    EXPECT_EQ(service.answered, 1);
+}
+
+TEST_F(lab_couchbase_http, late_reply_is_asked_for_until_it_is_there)
+{
+    EXPECT_EQ(send(get("/late") + get("/a")), need::news);
+    EXPECT_TRUE(talk.waits_long());
+    EXPECT_EQ(talk.wake_at(), there.world().steady_now() + 10ms);
+    EXPECT_EQ(talk.advance(to), need::news);
+    EXPECT_EQ(written(), "");
+    service.late.emplace();
+    service.late->body = "done";
+    EXPECT_EQ(talk.advance(to), need::bytes);
+    const std::string text = written();
+    EXPECT_LT(text.find("done"), text.find("/a"));
+    EXPECT_EQ(talk.wake_at(), runtime::never);
+    EXPECT_FALSE(talk.waits_long());
+}
+
+TEST_F(lab_couchbase_http, late_reply_is_cut_and_ends_the_connection_as_any_other)
+{
+    service.fault.emplace();
+    service.fault->cut_reply_at = 10;
+    EXPECT_EQ(send(get("/late")), need::news);
+    service.late.emplace();
+    EXPECT_EQ(talk.advance(to), need::nothing);
+    EXPECT_EQ(written(), "HTTP/1.1 2");
+}
+
+TEST_F(lab_couchbase_http, reply_that_goes_on_is_cut_after_all_of_its_bytes)
+{
+    service.chunks = 2;
+    (void)send(get("/a"));
+    const std::string whole = written();
+    const std::size_t head = whole.find("\r\n\r\n") + 4;
+    service.chunks = 0;
+    service.fault.emplace();
+    service.fault->cut_reply_at = head + 12 + 4;  // "7\r\n/stream\r\n" and "5\r\nf"
+    EXPECT_EQ(send(get("/stream")), need::nothing);
+    EXPECT_EQ(outcome(), "200 7\r\n/stream\r\n5\r\nf");
+}
+
 TEST_F(lab_couchbase_http, frozen_service_answers_when_it_thaws)
 {
     service.is_frozen = true;
@@ -140,10 +216,9 @@ TEST_F(lab_couchbase_http, frozen_service_answers_when_it_thaws)
 TEST_F(lab_couchbase_http, faults_refuse_cut_close_and_delay)
 {
     service.fault.emplace();
-    service.fault->error_code = 503;
-    service.fault->body = "busy";
+    service.fault->answer = [](const http_request&) { return refuse(503, "busy"); };
     (void)send(get("/a"));
-    EXPECT_EQ(outcome(), "503 busy");
+    EXPECT_EQ(outcome(), R"(503 {"error":"busy"})");
     EXPECT_EQ(service.answered, 0);
     service.fault.emplace();
     service.fault->silent = true;
