@@ -7,6 +7,7 @@
 #include "lab/sasl/scram.hpp"
 #include "runtime/world.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <list>
@@ -78,6 +79,8 @@ struct node_options {
     /// Who is logged in on connections with TLS; for ports that ask for clients' certificates.
     std::string certificate_user = {};
     std::size_t http_chunk_size = 0;  // not 0: replies of HTTP are in chunks of so many bytes
+    bool index_held = false;  // its indexes do not learn of changes
+    std::chrono::milliseconds index_lag{0};  // they learn of them so much later
 };
 
 /// What clients that asked for it get to know of new configurations.

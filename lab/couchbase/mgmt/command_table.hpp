@@ -66,6 +66,8 @@ result<void> command_hold_config(command_call& call);
 result<void> command_config_lag(command_call& call);
 result<void> command_hold_manifest(command_call& call);
 result<void> command_manifest_lag(command_call& call);
+result<void> command_hold_index(command_call& call);
+result<void> command_index_lag(command_call& call);
 result<void> command_epoch(command_call& call);
 result<void> command_publish(command_call& call);
 result<void> command_service(command_call& call);

@@ -51,6 +51,8 @@ constexpr command_row all_command_rows[] = {
     {"hold-manifest", "N on|off", "it does not learn of scopes and collections", 2, 2,
      command_hold_manifest},
     {"manifest-lag", "N MS", "it learns of them so much later", 2, 2, command_manifest_lag},
+    {"hold-index", "N|all on|off", "its indexes do not learn of changes", 2, 2, command_hold_index},
+    {"index-lag", "N|all MS", "they learn of them so much later", 2, 2, command_index_lag},
     {"epoch", "", "a new epoch, in which the revision begins anew", 0, 0, command_epoch},
     {"publish", "", "a new revision of the same configuration", 0, 0, command_publish},
     {"add-service", "N|all NAME", "kv, query, analytics, search or views", 2, 2,

@@ -162,6 +162,25 @@ result<void> command_http_chunks(command_call& call)
                      [](node& on, std::size_t value) { on.options.http_chunk_size = value; });
 }
 
+result<void> command_hold_index(command_call& call)
+{
+    const auto flag = call.flag(1);
+    if (!flag)
+        return flag.error();
+    return set_named(call, std::optional{*flag},
+                     [](node& on, bool value) { on.options.index_held = value; });
+}
+
+result<void> command_index_lag(command_call& call)
+{
+    const auto lag = call.number(1);
+    if (!lag)
+        return lag.error();
+    return set_named(
+        call, std::optional{std::chrono::milliseconds{*lag}},
+        [](node& on, std::chrono::milliseconds value) { on.options.index_lag = value; });
+}
+
 result<void> command_error_map(command_call& call)
 {
     std::optional<std::string> map;
