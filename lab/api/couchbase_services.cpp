@@ -2,6 +2,7 @@
 
 #include "lab/couchbase/mgmt/management.hpp"
 #include "lab/couchbase/search/search_service.hpp"
+#include "lab/couchbase/views/views_service.hpp"
 
 namespace holdfast::lab::couchbase {
 
@@ -9,6 +10,7 @@ std::vector<offered_service> all_services_offered()
 {
     return {
         {"mgmt", make_management, {}},
+        {"capi", make_views_service, {}},
         {"fts", make_search_service, {"vectorSearch", "scopedSearchIndex"}},
     };
 }

@@ -1,5 +1,6 @@
 #include "holdfast/couchbase/errc.hpp"
 #include "lab/couchbase/mgmt/routes.hpp"
+#include "lab/couchbase/views/view_definitions.hpp"
 
 #include <boost/json/array.hpp>
 
@@ -169,6 +170,23 @@ http_reply flush_bucket_route(route_call& call)
     return made;
 }
 
+http_reply list_designs(route_call& call)
+{
+    http_reply made;
+    if (!has_named_bucket(call, made))
+        return made;
+    json::array rows;
+    const auto& all = call.on.admin().definitions<view_definitions>("capi").of(
+        *call.on.layout(call.names[0]));
+    for (const auto& [name, design] : all) {
+        const std::string rev = std::to_string(design.revision) + "-lab";
+        json::object meta{{"id", json_text("_design/" + name)}, {"rev", json_text(rev)}};
+        json::object document{{"meta", std::move(meta)}, {"json", design.body}};
+        rows.push_back(json::object{{"doc", std::move(document)}});
+    }
+    return json_reply(json::object{{"rows", std::move(rows)}});
+}
+
 constexpr route bucket_table[] = {
     {"GET", "/pools/default/buckets", access::login, list_buckets},
     {"POST", "/pools/default/buckets", access::administrator, create_bucket_route},
@@ -177,6 +195,7 @@ constexpr route bucket_table[] = {
     {"DELETE", "/pools/default/buckets/*", access::administrator, drop_bucket_route},
     {"POST", "/pools/default/buckets/*/controller/doFlush", access::administrator,
      flush_bucket_route},
+    {"GET", "/pools/default/buckets/*/ddocs", access::login, list_designs},
 };
 
 }  // namespace

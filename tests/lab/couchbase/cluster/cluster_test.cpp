@@ -97,6 +97,9 @@ TEST(lab_couchbase_api, options_that_make_no_sense_are_refused_by_name)
     EXPECT_TRUE(refused({.host = ""}));
     EXPECT_TRUE(refused({.nodes = 2, .port = 65535}));
     EXPECT_TRUE(refused({.tls_certificate = "/nowhere"}));
+    EXPECT_TRUE(refused({.nodes = 2, .service_port = 65530}));
+    EXPECT_TRUE(refused({.services = {"kv,eventing"}}));
+    EXPECT_TRUE(refused({.services = {"query", "kv"}}));
 }
 
 TEST(lab_couchbase_api, cluster_names_its_nodes_and_changes_its_collections)
@@ -112,7 +115,9 @@ TEST(lab_couchbase_api, cluster_names_its_nodes_and_changes_its_collections)
     EXPECT_EQ(lab->create_scope("none", "s").error().code(), errc::bucket_not_found);
     EXPECT_TRUE(lab->drop_scope("travel", "s"));
     ASSERT_EQ(lab->status().size(), 2u);
-    EXPECT_EQ(lab->status()[1], "1 " + lab->address(1) + " 0 connections 0 documents kv member");
+    const std::string line = lab->status()[1];
+    EXPECT_TRUE(line.starts_with("1 " + lab->address(1) + " 0 connections 0 documents ")) << line;
+    EXPECT_TRUE(line.ends_with("fts,kv member") || line.ends_with("n1ql member")) << line;
 }
 
 TEST(lab_couchbase_api, cluster_is_broken_and_mended)
@@ -142,6 +147,31 @@ TEST(lab_couchbase_api, cluster_is_broken_and_mended)
     EXPECT_TRUE(lab->drop_bucket("more"));
     EXPECT_TRUE(lab->set_user("eve", "secret", {"travel"}));
     lab->drop_user("eve");
+}
+
+TEST(lab_couchbase_api, nodes_have_the_services_of_their_layout)
+{
+    auto lab = lab::couchbase_cluster::start(
+        {.nodes = 2, .services = {"management", "kv"}, .external_host = "127.0.0.1"});
+    EXPECT_FALSE(lab);  // management is everywhere, and in no list
+    lab = lab::couchbase_cluster::start({.nodes = 2, .services = {"views", "kv"}});
+    ASSERT_TRUE(lab);
+    EXPECT_EQ(lab->uri(), "couchbase://" + lab->address(1));
+    EXPECT_EQ(lab->address(0), "");
+    EXPECT_EQ(lab->address(0, "mgmt"), lab->management_url().substr(7));
+    EXPECT_NE(lab->address(0, "views"), "");
+    EXPECT_EQ(lab->address(0, "viewsSSL"), "");
+    EXPECT_EQ(lab->address(0, "nothing"), "");
+    EXPECT_TRUE(lab->remove_service(0, "views"));
+    EXPECT_EQ(lab->address(0, "views"), "");
+    EXPECT_TRUE(lab->add_service(0, "search"));
+    EXPECT_EQ(lab->add_node("kv,search").value(), 2u);
+    EXPECT_FALSE(lab->add_node("kv,nothing"));
+    EXPECT_NE(lab->address(2, "search"), "");
+    EXPECT_TRUE(lab->answer("search", "GET", "/api/ping", {{.status = 503}}));
+    EXPECT_FALSE(lab->answer("search", "", "", std::vector<couchbase_answer>{}));
+    EXPECT_FALSE(lab->answer("kv", "", "", {{.status = 503}}));
+    EXPECT_EQ(lab->fault_hits("search GET /api/ping"), 0);
 }
 
 TEST(lab_couchbase_api, faults_are_set_and_cleared_by_name)

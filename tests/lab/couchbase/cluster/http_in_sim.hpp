@@ -23,8 +23,9 @@ struct dialled_port {
     }
 };
 
+/// Until the other side closes, or nothing has come for so long.
 inline runtime::awaitable<void> talk_to(runtime::world& here, std::string place, std::string sent,
-                                        std::shared_ptr<dialled_port> into)
+                                        std::shared_ptr<dialled_port> into, seconds longest)
 {
     const std::size_t colon = place.rfind(':');
     const runtime::destination where{
@@ -36,6 +37,7 @@ inline runtime::awaitable<void> talk_to(runtime::world& here, std::string place,
         (void)stream->write_now({reinterpret_cast<const std::uint8_t*>(sent.data()), sent.size()});
         std::array<std::uint8_t, 4096> buffer{};
         for (;;) {
+            stream->expires_at(here.steady_now() + longest);
             const runtime::io_result got = co_await stream->read_some(buffer);
             into->bytes.append(buffer.begin(), buffer.begin() + got.bytes);
             if (got.why)
@@ -47,10 +49,10 @@ inline runtime::awaitable<void> talk_to(runtime::world& here, std::string place,
 
 /// Connects from the client's host, and waits a little.
 inline std::shared_ptr<dialled_port> dial(cluster_in_sim& lab, const std::string& place,
-                                          std::string sent)
+                                          std::string sent, seconds longest = seconds{3600})
 {
     auto made = std::make_shared<dialled_port>();
-    lab.client.start(talk_to(lab.client.world(), place, std::move(sent), made));
+    lab.client.start(talk_to(lab.client.world(), place, std::move(sent), made, longest));
     lab.net.run_for(milliseconds{100});
     return made;
 }
