@@ -45,9 +45,10 @@ void cluster_state::plan_ports(cluster_member& of)
         const bool known = std::ranges::any_of(of.ports, [&](const member_port& one) {
             return one.service == service && one.external == external;
         });
+        if (external)
+            number = 0;
         if (!known)
-            of.ports.push_back(
-                {std::move(service), external, external ? std::uint16_t{0} : number});
+            of.ports.push_back({std::move(service), external, number, number != 0});
     };
     const auto wanted = [&](const std::string& service) {
         const auto found = of.at.more_ports.find(service);
@@ -73,25 +74,41 @@ void cluster_state::plan_ports(cluster_member& of)
     }
 }
 
+result<std::unique_ptr<open_port>> cluster_state::listen(cluster_member& of, const member_port& at,
+                                                         std::uint16_t number)
+{
+    port_options wanted{.where = {of.at.bind, number}};
+    if (at.secure()) {
+        wanted.tls = of.tls;
+        wanted.handshake = of.handshake;
+    }
+    const auto behind = of.running_services.find(at.of_service());
+    if (behind == of.running_services.end())
+        return open_kv_port(*of.data, std::move(wanted));
+    return open_http_port(*of.at.world, *behind->second, std::move(wanted));
+}
+
 result<void> cluster_state::open_ports(cluster_member& of)
 {
+    bool moved = false;
     for (member_port& one : of.ports) {
         if (one.open)
             continue;
-        port_options wanted{.where = {of.at.bind, one.number}};
-        if (one.secure()) {
-            wanted.tls = of.tls;
-            wanted.handshake = of.handshake;
-        }
-        const auto behind = of.running_services.find(one.of_service());
-        auto opened = behind == of.running_services.end()
-                          ? open_kv_port(*of.data, std::move(wanted))
-                          : open_http_port(*of.at.world, *behind->second, std::move(wanted));
+        auto opened = listen(of, one, one.number);
+        if (!opened && one.number != 0 && !one.fixed)
+            opened = listen(of, one, 0);
         if (!opened)
             return std::move(opened).error();
         one.open = *std::move(opened);
+        moved = moved || (one.number != 0 && one.number != one.open->port());
         one.number = one.open->port();
     }
+    if (!moved)
+        return {};
+    show_ports(of);
+    connect_all();
+    update_view();
+    publish();
     return {};
 }
 

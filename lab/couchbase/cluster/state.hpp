@@ -16,6 +16,7 @@ struct member_port {
     std::string service = {};  // as in configurations: kv, kvSSL, mgmt, mgmtSSL, ...
     bool external = false;     // announced as an alternate address
     std::uint16_t number = 0;
+    bool fixed = false;  // it was asked for; else another one will do if it is taken
     std::unique_ptr<open_port> open = {};
 
     bool secure() const noexcept { return service.ends_with("SSL"); }
@@ -104,8 +105,10 @@ struct cluster_state {
     const offered_service* offered(std::string_view name) const;
     result<void> check_services(const service_set& wanted) const;
     void plan_ports(cluster_member& of);
-    /// Those that are not open.
+    /// Those that are not open. A free port that some other program has taken since is changed.
     result<void> open_ports(cluster_member& of);
+    result<std::unique_ptr<open_port>> listen(cluster_member& of, const member_port& at,
+                                              std::uint16_t number);
     /// Its entry shows the ports that it has.
     void show_ports(cluster_member& of);
 

@@ -174,6 +174,24 @@ TEST(lab_couchbase_api, nodes_have_the_services_of_their_layout)
     EXPECT_EQ(lab->fault_hits("search GET /api/ping"), 0);
 }
 
+TEST(lab_couchbase_api, node_whose_port_was_taken_meanwhile_comes_back_at_another)
+{
+    auto lab = lab::couchbase_cluster::start({.nodes = 2, .services = {"kv", "kv"}});
+    ASSERT_TRUE(lab);
+    const std::string before = lab->address(1);
+    ASSERT_TRUE(lab->crash(1));
+    const auto number = static_cast<std::uint16_t>(std::stoi(before.substr(before.find(':') + 1)));
+    auto other = lab::couchbase_cluster::start({.port = number, .services = {"kv"}});
+    ASSERT_TRUE(other);
+    ASSERT_TRUE(lab->restart(1));
+    EXPECT_NE(lab->address(1), before);
+    EXPECT_TRUE(lab->rebalance());
+    ASSERT_TRUE(other->crash(0));
+    auto third = lab::couchbase_cluster::start({.port = number, .services = {"kv"}});
+    ASSERT_TRUE(third);
+    EXPECT_FALSE(other->restart(0));  // that is the port that was asked for
+}
+
 TEST(lab_couchbase_api, faults_are_set_and_cleared_by_name)
 {
     auto lab = lab::couchbase_cluster::start({.external_host = "127.0.0.1"});
