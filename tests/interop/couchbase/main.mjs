@@ -10,6 +10,7 @@ import './replicas.mjs';
 import './admin.mjs';
 import './security.mjs';
 import './movement.mjs';
+import './search.mjs';
 
 const [report, only] = process.argv.slice(2);
 let fine = false;
