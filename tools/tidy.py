@@ -41,7 +41,8 @@ SHELVES = {
                 "document expression query update aggregate storage fault data node command serve"
                 " peer set router deployment").split()),
             *(f"couchbase/{part}" for part in
-              "data map index fts kv replica serve cluster http mgmt search views".split())],
+              "data map index fts n1ql kv replica serve cluster http mgmt search views query"
+              " analytics".split())],
     "tests": ["unit property client client/couchbase client/prose client/races client/planted",
               "client/copies world",
               "world/determinism spec spec/unified lab truth truth/mongo truth/couchbase interop",
