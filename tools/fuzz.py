@@ -79,6 +79,20 @@ OWN_SEEDS = {  # one small example of each shape, for targets that no official f
         "service 0 kv 11", 'fault f {"operations":["get"],"status":134,"times":2}', "hits f",
         'error-map 0 {"version":2,"revision":1,"errors":{}}', "status", "clear", "add-node",
     ],
+    "lab_couchbase_n1ql": [
+        "SELECT DISTINCT t.name AS n, META().id FROM default:`travel` t WHERE n > 0 AND s LIKE '_%'"
+        " ORDER BY n DESC LIMIT 2 OFFSET 1",
+        "SELECT COUNT(*), SUM(n) FROM travel USE KEYS ['a', 'b'] WHERE l[0] IN [1, $1] OR o.p",
+        "SELECT RAW i FROM ARRAY_RANGE(0, 10, 3) AS i", "SELECT * FROM system:indexes",
+        "INSERT INTO travel (KEY, VALUE) VALUES ('c', {'n': $x}) RETURNING *",
+        "UPDATE travel t SET t.o.p = NOT o.p, META(t).expiration = 5 UNSET s"
+        " WHERE n BETWEEN 1 AND 3 RETURNING META(t).cas",
+        "DELETE FROM travel WHERE l IS NOT MISSING RETURNING RAW s || 'x'",
+        'CREATE INDEX i ON travel(n, `o`.p) WHERE n > 1 USING GSI WITH {"defer_build":true}',
+        "BUILD INDEX ON travel (i)", "DROP PRIMARY INDEX IF EXISTS ON travel",
+        "PREPARE p FROM SELECT 1", "EXPLAIN SELECT 1", "EXECUTE p USING [1]",
+        "CREATE DATASET IF NOT EXISTS a.b ON travel", "ALTER COLLECTION a.b.c ENABLE ANALYTICS",
+    ],
     "lab_couchbase_http": [
         "GET /pools/default?x=1 HTTP/1.1\r\nHost: h\r\nAuthorization: Basic YTpi\r\n\r\n",
         "PUT /a%20b HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
