@@ -58,6 +58,13 @@ struct couchbase_fault {
     /// Of HTTP, instead of them; in C++ only. It must not call the cluster.
     std::function<couchbase_answer(const couchbase_request&)> generate = {};
     std::size_t chunk_size = 0;  // not 0: the reply of HTTP is in chunks of so many bytes
+    // Of the query and analytics services, in a reply that is otherwise theirs:
+    std::int32_t error_code = 0;  // not 0: there is an error with this number
+    std::string error_text = {};  // and this message; empty: the usual one
+    std::optional<bool> retry = {};  // its member "retry"
+    std::optional<std::size_t> after_rows = {};  // when it comes; none: the request does not run
+    std::optional<std::size_t> cut_after_rows = {};  // closed after so many rows
+    std::string split = {};  // "utf8", "escape": parts end inside of each such sequence
     bool close_connection = false;  // before the request is carried out
     std::optional<std::size_t> cut_reply_at = {};  // closed after so many bytes of the reply
     bool silent = false;  // there is no reply

@@ -80,6 +80,24 @@ http_reply reply_of(const couchbase_answer& from)
     return made;
 }
 
+row_fault row_effect(const couchbase_fault& from)
+{
+    row_fault made;
+    made.error_code = from.error_code;
+    made.error_text = from.error_text;
+    made.retry = from.retry;
+    made.after_rows = from.after_rows;
+    made.cut_after_rows = from.cut_after_rows;
+    if (!from.split.empty())
+        made.split = from.split == "utf8" ? reply_split::in_utf8 : reply_split::in_escape;
+    return made;
+}
+
+bool is_about_rows(const couchbase_fault& what)
+{
+    return what.error_code != 0 || what.after_rows || what.cut_after_rows || !what.split.empty();
+}
+
 /// A header that would end early, or begin another one, is none.
 bool is_header(const std::string& text)
 {
@@ -91,6 +109,10 @@ result<void> check_http(const couchbase_fault& what)
     constexpr std::size_t largest_chunk = 64 * 1024;
     if (what.chunk_size > largest_chunk)
         return refuse_fault("chunk_size is 65536 at most");
+    if (!what.split.empty() && what.split != "utf8" && what.split != "escape")
+        return refuse_fault("split is 'utf8' or 'escape'");
+    if (what.error_code < 0 || (what.after_rows && what.error_code == 0))
+        return refuse_fault("after_rows needs an error_code, which is a positive number");
     for (const couchbase_answer& one : what.answers) {
         if (one.status < 100 || one.status > 999)
             return refuse_fault("the status of an answer has three digits");
@@ -126,6 +148,7 @@ http_fault fault_rules::rule::http_effect(const std::shared_ptr<rule>& of, std::
     http_fault made;
     add_common_effects(made, from);
     made.chunk_size = from.chunk_size;
+    made.rows = row_effect(from);
     if (!from.status && from.answers.empty() && !from.generate)
         return made;
     made.answer = [of, node](const http_request& request) {
@@ -175,7 +198,7 @@ result<void> fault_rules::set(const std::string& name, const couchbase_fault& wh
         made->service = *service;
     }
     const bool for_http = !what.answers.empty() || what.generate || what.chunk_size != 0 ||
-                          !what.contains.empty() || !what.method.empty();
+                          !what.contains.empty() || !what.method.empty() || is_about_rows(what);
     if (for_http && !made->is_http())
         return refuse_fault("this is for HTTP: it needs a service or a path_prefix");
     if (!what.answers.empty() && !what.times)

@@ -81,9 +81,15 @@ std::optional<need> http_conversation::ask_again()
             again_at_ = now + more_->pause;
         return need::news;
     }
-    add(part ? chunks_text(*part, more_->chunk_size) : std::string{last_chunk});
-    if (!part)
-        more_.reset();
+    if (part) {
+        add(chunks_text(*part, more_->chunk_size));
+        return std::nullopt;
+    }
+    const bool cut = more_->cut && more_->cut();
+    if (!cut)
+        add(last_chunk);
+    over_ = over_ || cut || (more_ && more_->close);
+    more_.reset();
     return std::nullopt;
 }
 
@@ -142,7 +148,8 @@ void http_conversation::reply_to(held_request what)
         over_ = true;
         return;
     }
-    http_reply reply = what.scripted ? *std::move(what.scripted) : service_.answer(what.request);
+    http_reply reply = what.scripted ? *std::move(what.scripted)
+                                     : service_.answer_under(what.request, what.fault);
     if (reply.later)
         later_ = late_reply{std::move(reply.later), !what.request.keep_alive, what.fault};
     else
@@ -160,7 +167,8 @@ void http_conversation::write_reply(http_reply reply, bool close, const http_fau
     cut_in_ = hit.cut_reply_at;
     over_ = close || reply.close;
     if (reply.more)
-        more_ = stream_state{reply.more, reply.pause, reply.chunk_size};
+        more_ = stream_state{reply.more, reply.pause, reply.chunk_size, reply.cut,
+                             close || reply.close};
     const bool goes_on = more_.has_value();
     add(reply_text(reply, over_));
     if (goes_on && more_)

@@ -26,7 +26,12 @@ public:
     void answered(result<void>) override {}
     bool waits_long() const noexcept override { return more_.has_value() || later_.has_value(); }
     bool internal() const noexcept override { return false; }
-    void closed() override {}
+    /// What a reply that goes on keeps is released while there is a service.
+    void closed() override
+    {
+        later_.reset();
+        more_.reset();
+    }
 
 private:
     /// A request that a fault holds back.
@@ -48,6 +53,8 @@ private:
         std::function<std::optional<std::string>()> next;
         std::chrono::milliseconds pause;
         std::size_t chunk_size;
+        std::function<bool()> cut;
+        bool close;  // at its end
     };
 
     void take(http_request request);

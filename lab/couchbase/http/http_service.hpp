@@ -14,6 +14,12 @@ public:
     virtual ~http_service() = default;
 
     virtual http_reply answer(const http_request& what) = 0;
+    /// The same under a fault that changes what the service itself gives.
+    virtual http_reply answer_under(const http_request& what, const http_fault& hit)
+    {
+        (void)hit;
+        return answer(what);
+    }
     virtual std::optional<http_fault> fault_for(const http_request& what) = 0;
     /// Replies that go on have something new.
     virtual runtime::event& news() = 0;

@@ -33,6 +33,8 @@ struct http_reply {
     /// http_service::news().
     std::function<std::optional<std::string>()> more = {};
     std::chrono::milliseconds pause{0};  // not 0: `more` is asked again that often, too
+    /// Asked at the end of `more`: whether the connection is to be closed, as if there were more.
+    std::function<bool()> cut = {};
     /// Of a reply that is not there yet, all else is empty. It is asked for after each notification
     /// and at least every 10 ms until it is there, which it is by itself one day.
     std::function<std::optional<http_reply>()> later = {};

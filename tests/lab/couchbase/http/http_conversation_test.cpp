@@ -27,6 +27,7 @@ public:
         made.pause = pause;
         if (what.path == "/late")
             made.later = [this]() { return std::exchange(late, std::nullopt); };
+        made.cut = [this] { return cuts; };
         if (what.path == "/stream")
             made.more = [this]() -> std::optional<std::string> {
                 return std::exchange(next_part, std::string{});
@@ -44,6 +45,7 @@ public:
     std::optional<http_reply> late;
     std::chrono::milliseconds pause{0};
     bool is_frozen = false;
+    bool cuts = false;
     std::size_t chunks = 0;
     std::size_t own_chunks = 0;
     int answered = 0;
@@ -133,6 +135,21 @@ TEST_F(lab_couchbase_http, reply_goes_on_with_each_news_until_its_end)
     EXPECT_EQ(talk.advance(to), need::bytes);
     EXPECT_EQ(written(), "0\r\n\r\n");
     EXPECT_FALSE(talk.waits_long());
+}
+
+TEST_F(lab_couchbase_http, end_of_a_reply_that_goes_on_closes_the_connection_if_that_was_asked)
+{
+    service.next_part = std::nullopt;
+    EXPECT_EQ(send("GET /stream HTTP/1.1\r\nConnection: close\r\n\r\n"), need::nothing);
+    EXPECT_EQ(outcome(), "200 7\r\n/stream\r\n0\r\n\r\n");
+}
+
+TEST_F(lab_couchbase_http, reply_that_goes_on_can_be_cut_where_it_ends)
+{
+    service.cuts = true;
+    service.next_part = std::nullopt;
+    EXPECT_EQ(send(get("/stream")), need::nothing);
+    EXPECT_EQ(outcome(), "200 7\r\n/stream\r\n");
 }
 
 TEST_F(lab_couchbase_http, chunks_of_a_reply_and_of_a_fault_come_before_those_of_the_service)
