@@ -58,22 +58,6 @@ void get_replica(node& on, kv_request& what, kv_reply& reply)
         answer_read(get_from_replica(*copy, what.key, what.now), reply);
 }
 
-namespace {
-
-/// Of a document without one of its own, if its collection has one.
-std::uint32_t usual_expiry(const kv_request& what)
-{
-    const collection_entry* const in = what.in->collections.find_collection(what.key.collection);
-    const std::int64_t seconds = in ? in->limits.max_ttl.value_or(0) : 0;
-    if (seconds <= 0)
-        return 0;
-    const auto end = what.now.time_since_epoch() + std::chrono::seconds{seconds};
-    return static_cast<std::uint32_t>(
-        std::chrono::duration_cast<std::chrono::seconds>(end).count());
-}
-
-}  // namespace
-
 void store_document(node&, kv_request& what, kv_reply& reply)
 {
     if (!begin_write(what, reply))
@@ -83,7 +67,7 @@ void store_document(node&, kv_request& what, kv_reply& reply)
     content.flags = extras.take<std::uint32_t>().value_or(0);
     content.expiry = extras.take<std::uint32_t>().value_or(0);
     if (content.expiry == 0)
-        content.expiry = usual_expiry(what);
+        content.expiry = usual_expiry(*what.in, what.key.collection, what.now);
     content.value = what.value;
     content.cas = what.cas();
     content.compressed = what.compressed;

@@ -99,6 +99,17 @@ void adopt_layout(bucket& of, int node, bucket_layout layout,
     }
 }
 
+std::uint32_t usual_expiry(const bucket& in, std::uint32_t collection, wall_time now)
+{
+    const collection_entry* const at = in.collections.find_collection(collection);
+    const std::int64_t seconds = at ? at->limits.max_ttl.value_or(0) : 0;
+    if (seconds <= 0)
+        return 0;
+    const auto end = now.time_since_epoch() + std::chrono::seconds{seconds};
+    return static_cast<std::uint32_t>(
+        std::chrono::duration_cast<std::chrono::seconds>(end).count());
+}
+
 bucket* node::find_bucket(std::string_view name)
 {
     const auto found = buckets.find(name);

@@ -72,6 +72,9 @@ struct bucket {
 void adopt_layout(bucket& of, int node, bucket_layout layout,
                   const std::function<std::uint64_t()>& draw_uuid);
 
+/// The expiry of a document without one of its own, if its collection has one.
+std::uint32_t usual_expiry(const bucket& in, std::uint32_t collection, wall_time now);
+
 struct node_options {
     bool plain_without_tls = false;  // whether PLAIN is offered on plain TCP
     std::string version = "7.6.0";

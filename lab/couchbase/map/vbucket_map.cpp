@@ -120,4 +120,16 @@ vbucket_map after_failover(vbucket_map map, int lost)
     return map;
 }
 
+std::uint16_t vbucket_of_key(std::string_view key, std::size_t vbuckets) noexcept
+{
+    constexpr std::uint32_t polynomial = 0xedb88320;
+    std::uint32_t crc = ~std::uint32_t{0};
+    for (const char c : key) {
+        crc ^= static_cast<std::uint8_t>(c);
+        for (int bit = 0; bit != 8; ++bit)
+            crc = (crc >> 1) ^ ((crc & 1) != 0 ? polynomial : 0);
+    }
+    return static_cast<std::uint16_t>(((~crc >> 16) & 0x7fff) % vbuckets);
+}
+
 }  // namespace holdfast::lab::couchbase

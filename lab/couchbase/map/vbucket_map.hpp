@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace holdfast::lab::couchbase {
@@ -30,6 +31,9 @@ struct balance_options {
 /// nodes than copies, replicas are missing.
 vbucket_map balance(std::span<const int> nodes, const balance_options& options,
                     const vbucket_map& current = {});
+
+/// The vbucket of a document's key, as all clients compute it.
+std::uint16_t vbucket_of_key(std::string_view key, std::size_t vbuckets) noexcept;
 
 /// One step of a rebalance.
 struct vbucket_move {

@@ -87,4 +87,7 @@ result<void> command_fault(command_call& call);
 result<void> command_clear(command_call& call);
 result<void> command_hits(command_call& call);
 
+result<void> command_forget_plans(command_call& call);
+result<void> command_require_index(command_call& call);
+
 }  // namespace holdfast::lab::couchbase

@@ -1,6 +1,7 @@
 #include "lab/couchbase/kv/names.hpp"
 #include "lab/couchbase/mgmt/command_table.hpp"
 #include "lab/couchbase/mgmt/fault_json.hpp"
+#include "lab/couchbase/query/query_definitions.hpp"
 
 #include <utility>
 
@@ -210,6 +211,25 @@ result<void> command_clear(command_call& call)
 result<void> command_hits(command_call& call)
 {
     call.lines.push_back(std::to_string(call.on.faults().hits(call.given[0])));
+    return {};
+}
+
+result<void> command_forget_plans(command_call& call)
+{
+    const auto chosen = call.nodes(0);
+    if (!chosen)
+        return chosen.error();
+    for (const std::size_t n : *chosen)
+        query_definitions_of(call.on).plans.erase(n);
+    return {};
+}
+
+result<void> command_require_index(command_call& call)
+{
+    const auto on = call.flag(0);
+    if (!on)
+        return on.error();
+    query_definitions_of(call.on).needs_index = *on;
     return {};
 }
 

@@ -112,8 +112,7 @@ struct starter {
     }
     started operator()(const explain_statement& what) const
     {
-        return std::unique_ptr<running>{std::make_unique<single_row>(
-            json::object{{"plan", plan_of(*what.of)}, {"text", text(what.of->text)}})};
+        return give_row(json::object{{"plan", plan_of(*what.of)}, {"text", text(what.of->text)}});
     }
     started operator()(const prepare_statement&) const { return elsewhere(); }
     started operator()(const execute_statement&) const { return elsewhere(); }
@@ -162,6 +161,23 @@ std::string_view operator_name(const statement& of)
 started start(const statement& what, datastore& on, environment& in, run_options options)
 {
     return std::visit(starter{on, in, options}, what.is);
+}
+
+std::unique_ptr<running> give_row(const json::value& row)
+{
+    return std::make_unique<single_row>(row);
+}
+
+const keyspace_name* scanned_keyspace(const statement& of)
+{
+    const source* from = nullptr;
+    if (const auto* const select = std::get_if<select_statement>(&of.is))
+        from = select->from ? &*select->from : nullptr;
+    if (const auto* const update = std::get_if<update_statement>(&of.is))
+        from = &update->what;
+    if (const auto* const removal = std::get_if<delete_statement>(&of.is))
+        from = &removal->what;
+    return from && from->keyspace && !from->keys ? &*from->keyspace : nullptr;
 }
 
 json::value signature_of(const statement& of)

@@ -42,11 +42,17 @@ struct run_options {
 result<std::unique_ptr<running>> start(const statement& what, datastore& on, environment& in,
                                        run_options options = {});
 
+/// Gives one row.
+std::unique_ptr<running> give_row(const json::value& row);
+
 /// The member "signature" of a reply.
 json::value signature_of(const statement& of);
 
 /// The plan of EXPLAIN and PREPARE, as far as the lab has one.
 json::value plan_of(const statement& of);
+
+/// The keyspace that a statement scans, so that its index matters; null if it needs none.
+const keyspace_name* scanned_keyspace(const statement& of);
 
 inline constexpr std::size_t most_sorted_rows = 1'000'000;
 

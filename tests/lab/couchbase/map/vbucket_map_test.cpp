@@ -104,5 +104,14 @@ TEST(lab_couchbase_map, failover_promotes_replicas_and_leaves_no_trace_of_the_no
     EXPECT_NEAR(double(column(lost, 0).at(no_node)), 341, 1);
 }
 
+TEST(lab_couchbase_map, keys_have_the_vbuckets_that_all_clients_compute)
+{
+    // As zlib's crc32 gives them.
+    EXPECT_EQ(vbucket_of_key("hello", 1024), 528);
+    EXPECT_EQ(vbucket_of_key("foo", 1024), 115);
+    EXPECT_EQ(vbucket_of_key("", 1024), 0);
+    EXPECT_EQ(vbucket_of_key("hello", 64), 528 % 64);
+}
+
 }  // namespace
 }  // namespace holdfast::lab::couchbase::vbucket_map_test
