@@ -36,6 +36,9 @@ inline constexpr const char* phase_tls = "tls";
 /// came, nothing was wrong.
 inline constexpr const char* handshake_broke_off = "broke off";
 
+/// The context "issuer" of errc::certificate_rejected, if no trusted CA has signed the certificate.
+inline constexpr const char* issuer_unknown = "unknown";
+
 }  // namespace holdfast::runtime
 
 template <>

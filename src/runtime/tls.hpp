@@ -12,7 +12,10 @@ namespace holdfast::runtime {
 
 /// The settings of TLS, for one client or server. Files are in PEM.
 struct tls_options {
-    std::optional<std::string> ca_file = {};  // none: what the system trusts
+    // The CAs to be trusted. Neither: those that the system trusts.
+    std::optional<std::string> ca_file = {};
+    std::optional<std::string> ca_text = {};
+    bool with_system_cas = false;  // them as well
     std::optional<std::string> certificate_key_file = {};  // certificate and key, for either side
     std::optional<secret> certificate_key_password = {};
     bool verify_peer = true;  // false only if the user has asked for it

@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <optional>
 #include <string>
 
@@ -83,6 +86,67 @@ TEST(tls_options, invalid_file_error_names_file_and_cause)
         EXPECT_NE(made.error().message().find(*path), std::string::npos);
         EXPECT_EQ(made.error().explain().find("canary"), std::string::npos);
     }
+}
+
+std::string text_of(const std::string& name)
+{
+    std::ifstream from{certificates::file(name)};
+    return {std::istreambuf_iterator<char>{from}, {}};
+}
+
+/// Whether a client with these options trusts the server with that certificate.
+bool trusts(const tls_options& client, const std::string& certificate)
+{
+    proof::virtual_world world;
+    return proof::shake_hands(world, proof::layer(client),
+                              proof::layer(proof::serving(certificate)), "localhost")
+        .good();
+}
+
+TEST(tls_options, cas_can_be_given_as_text_alone_or_besides_a_file)
+{
+    tls_options options;
+    options.ca_text = text_of("ca.pem");
+    EXPECT_TRUE(trusts(options, "server.pem"));
+    EXPECT_FALSE(trusts(options, "untrusted.pem"));
+    options.ca_file = certificates::file("other_ca.pem");
+    EXPECT_TRUE(trusts(options, "server.pem"));
+    EXPECT_TRUE(trusts(options, "untrusted.pem"));
+    for (const std::string bad : {"key.pem", "damaged.pem"}) {
+        options.ca_text = text_of(bad);
+        const auto made = net::make_tls(options);
+        ASSERT_FALSE(made) << bad;
+        EXPECT_EQ(made.error().code(), errc::invalid_tls_options);
+        EXPECT_TRUE(made.error().context("file").empty());
+    }
+}
+
+TEST(tls_options, text_of_cas_demands_certificates_of_clients)
+{
+    auto asking = proof::serving("server.pem");
+    asking.verify_peer = true;
+    asking.ca_text = text_of("ca.pem");
+    proof::virtual_world world;
+    auto nameless = proof::trusting("ca.pem");
+    EXPECT_FALSE(
+        proof::shake_hands(world, proof::layer(nameless), proof::layer(asking), "localhost")
+            .good());
+    nameless.certificate_key_file = certificates::file("client.pem");
+    EXPECT_TRUE(proof::shake_hands(world, proof::layer(nameless), proof::layer(asking), "localhost")
+                    .good());
+}
+
+TEST(tls_options, cas_of_the_system_are_trusted_besides_if_that_is_wanted)
+{
+    // What OpenSSL takes for those of the system.
+    ::setenv("SSL_CERT_FILE", certificates::file("other_ca.pem").c_str(), 1);
+    tls_options options;
+    options.ca_text = text_of("ca.pem");
+    EXPECT_FALSE(trusts(options, "untrusted.pem"));
+    options.with_system_cas = true;
+    EXPECT_TRUE(trusts(options, "untrusted.pem"));
+    EXPECT_TRUE(trusts(options, "server.pem"));
+    ::unsetenv("SSL_CERT_FILE");
 }
 
 TEST(tls_options, too_long_key_password_is_refused)

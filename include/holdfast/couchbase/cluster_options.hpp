@@ -65,6 +65,10 @@ struct log_thresholds {
 /// What a connection string cannot say.
 struct cluster_options {
     couchbase::authenticator authenticator = {};
+    /// The CAs whose certificates are trusted, as text in PEM; besides those of trust_certificate
+    /// in the connection string. Without either: those of the system, and for hosts of Capella its
+    /// own as well.
+    std::string trusted_certificates = {};
     retry_strategy_ptr strategy = {};  // none: fast_fail_on_terminal_error_retry_strategy
     std::optional<std::uint32_t> retry_budget = {};  // retries that may be open at once; none: any
     std::optional<breaker_options> circuit_breaker = {};

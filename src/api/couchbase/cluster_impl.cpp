@@ -4,6 +4,7 @@
 #include "api/couchbase/notify.hpp"
 #include "api/couchbase/start_call.hpp"
 #include "core/couchbase/retry/orchestrator.hpp"
+#include "core/couchbase/settings/capella.hpp"
 #include "core/couchbase/uri/connection_string.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -107,6 +108,11 @@ result<shell::couchbase::login> login_of(runtime::world& in,
     shell::couchbase::login made;
     runtime::tls_options tls;
     tls.ca_file = settings.tls.trust_certificate;
+    tls.ca_text = settings.tls.trusted_certificates;
+    if (!tls.ca_file && !tls.ca_text && core::couchbase::is_capella(settings)) {
+        tls.ca_text = core::couchbase::capella_root_certificate();
+        tls.with_system_cas = true;
+    }
     tls.verify_peer = settings.tls.verify == core::couchbase::tls_verify::peer;
     tls.verify_hostname = tls.verify_peer;
     if (const auto* const one = std::get_if<password>(&with)) {
@@ -150,6 +156,8 @@ result<std::shared_ptr<cluster_impl>> cluster_impl::make(std::shared_ptr<runtime
     auto parsed = core::couchbase::parse_connection_string(connection_string);
     if (!parsed)
         return std::move(parsed).error();
+    if (!options.trusted_certificates.empty())
+        parsed->settings.tls.trusted_certificates = options.trusted_certificates;
     auto more = validate(parsed->settings);
     if (!more)
         return std::move(more).error();

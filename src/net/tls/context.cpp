@@ -23,6 +23,8 @@ namespace {
 using runtime::errc;
 using runtime::tls_options;
 
+constexpr std::size_t largest_text = 16 * 1024 * 1024;
+constexpr const char* too_large = "it is larger than 16 MB";
 constexpr const char* ca_file = "CA file";
 constexpr const char* certificate_file = "file of certificate and key";
 
@@ -39,7 +41,6 @@ error bad_file(const char* what, const std::string& path, const std::string& cau
 /// The bytes of a file, which may hold a key; or why it could not be read.
 std::optional<std::string> read_file(const std::string& path, secret& into)
 {
-    constexpr std::size_t limit = 16 * 1024 * 1024;
     constexpr std::size_t piece = 16 * 1024;
     struct close_file {
         void operator()(std::FILE* file) const noexcept { std::fclose(file); }
@@ -51,14 +52,14 @@ std::optional<std::string> read_file(const std::string& path, secret& into)
     std::vector<char> text;
     text.reserve(4 * piece);  // mostly it never moves, and leaves no copy behind
     std::size_t size = 0;
-    for (std::size_t got = piece; got != 0 && size <= limit; size += got) {
+    for (std::size_t got = piece; got != 0 && size <= largest_text; size += got) {
         text.resize(size + piece);
         got = std::fread(text.data() + size, 1, piece, file.get());
     }
     text.resize(size);
     into = secret{std::move(text)};
-    if (size > limit)
-        return "it is larger than 16 MB";
+    if (size > largest_text)
+        return too_large;
     if (std::ferror(file.get()) != 0)
         return std::generic_category().message(errno);
     return std::nullopt;
@@ -173,24 +174,50 @@ openssl_ptr<SSL_CTX> new_context(tls_side side)
     return made;
 }
 
-/// The CAs of a file, for both sides; a server also says which CAs its clients may come from.
-std::optional<error> trust(const tls_contexts& contexts, const std::string& path)
+error bad_text(const std::string& cause)
 {
-    secret text;
-    if (const auto why = read_file(path, text))
-        return bad_file(ca_file, path, *why);
+    error why{errc::invalid_tls_options, "the text of CA certificates cannot be used: " + cause};
+    return std::move(why).with_context("phase", runtime::phase_tls).with_context("cause", cause);
+}
+
+/// CAs in PEM, for both sides; a server also says which CAs its clients may come from. Gives why
+/// they cannot be used, or nothing.
+std::optional<std::string> trust(const tls_contexts& contexts, std::string_view text)
+{
     std::vector<openssl_ptr<X509>> trusted;
-    if (const auto why = read_certificates(text.view(), trusted))
-        return bad_file(ca_file, path, *why);
+    if (auto why = read_certificates(text, trusted))
+        return why;
     X509_STORE* const store = SSL_CTX_get_cert_store(contexts.client.get());
     for (const auto& ca : trusted) {
         if (X509_STORE_add_cert(store, ca.get()) != 1)
-            return bad_file(ca_file, path, last_reason());
+            return last_reason();
         if (contexts.server)
             SSL_CTX_add_client_CA(contexts.server.get(), ca.get());
     }
     if (contexts.server)
         SSL_CTX_set1_cert_store(contexts.server.get(), store);
+    return std::nullopt;
+}
+
+std::optional<error> trust_all(const tls_contexts& contexts, const tls_options& options)
+{
+    const bool has_own = options.ca_file || options.ca_text;
+    if (options.ca_file) {
+        secret text;
+        auto why = read_file(*options.ca_file, text);
+        if (!why)
+            why = trust(contexts, text.view());
+        if (why)
+            return bad_file(ca_file, *options.ca_file, *why);
+    }
+    if (options.ca_text) {
+        const bool is_large = options.ca_text->size() > largest_text;
+        const auto why = is_large ? too_large : trust(contexts, *options.ca_text);
+        if (why)
+            return bad_text(*why);
+    }
+    if (options.verify_peer && (!has_own || options.with_system_cas))
+        SSL_CTX_set_default_verify_paths(contexts.client.get());
     return std::nullopt;
 }
 
@@ -215,18 +242,14 @@ result<tls_contexts> make_contexts(const tls_options& options)
                 return bad_file(certificate_file, path, *why);
         }
     }
-    if (options.ca_file) {
-        if (auto why = trust(made, *options.ca_file))
-            return std::move(*why);
-    } else if (options.verify_peer) {
-        SSL_CTX_set_default_verify_paths(made.client.get());
-    }
+    if (auto why = trust_all(made, options))
+        return std::move(*why);
     if (options.verify_peer)
         SSL_CTX_set_verify(made.client.get(), SSL_VERIFY_PEER, nullptr);
     tls_engine::install(*made.client, tls_side::client);
     if (made.server) {
         // A server with a CA demands certificates of its clients.
-        if (options.verify_peer && options.ca_file) {
+        if (options.verify_peer && (options.ca_file || options.ca_text)) {
             SSL_CTX_set_verify(made.server.get(), SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT,
                                nullptr);
         }

@@ -152,6 +152,7 @@ struct classified {
     std::string cause;
     const char* advice = "";
     bool broke_off = false;  // nothing was wrong with what the peer sent, as far as it came
+    bool unknown_issuer = false;
 };
 
 classified classify_stream(const handshake_notes& notes, const std::string& them, error_code broken)
@@ -174,22 +175,27 @@ classified classify_stream(const handshake_notes& notes, const std::string& them
             true};
 }
 
-const char* advice_for(int rejected_for)
+classified rejected_certificate(const handshake_notes& notes)
 {
-    switch (rejected_for) {
+    classified found{errc::certificate_rejected, notes.rejected};
+    switch (notes.rejected_for) {
     case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
     case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
     case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
     case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
     case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
     case X509_V_ERR_CERT_UNTRUSTED:
-        return "; if it is to be trusted, give the file of the CA that signed it";
+        found.advice = "; if it is to be trusted, give the file of the CA that signed it";
+        found.unknown_issuer = true;
+        break;
     case X509_V_ERR_HOSTNAME_MISMATCH:
     case X509_V_ERR_IP_ADDRESS_MISMATCH:
-        return "; connect by a name that is in the certificate";
+        found.advice = "; connect by a name that is in the certificate";
+        break;
     default:
-        return "";
+        break;
     }
+    return found;
 }
 
 classified classify_tls(const tls_engine& engine, const handshake_notes& notes, tls_side side,
@@ -211,7 +217,7 @@ classified classify_tls(const tls_engine& engine, const handshake_notes& notes, 
         return {errc::tls_failed, them + " ended the handshake"};
     const int reason = ERR_GET_REASON(engine.cause());
     if (notes.rejected_for != 0 && reason == SSL_R_CERTIFICATE_VERIFY_FAILED)
-        return {errc::certificate_rejected, notes.rejected, advice_for(notes.rejected_for)};
+        return rejected_certificate(notes);
     if (reason == SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE)
         return {errc::certificate_rejected, them + " sent no certificate"};
     if (reason == SSL_R_UNSUPPORTED_PROTOCOL || reason == SSL_R_VERSION_TOO_LOW)
@@ -263,6 +269,8 @@ error handshake_error(tls_engine& engine, tls_side side, const std::string& peer
     error why{found.code, std::move(message)};
     if (found.broke_off)
         why = std::move(why).with_context("handshake", runtime::handshake_broke_off);
+    if (found.unknown_issuer)
+        why = std::move(why).with_context("issuer", runtime::issuer_unknown);
     return std::move(why)
         .with_context("phase", runtime::phase_tls)
         .with_context(client ? "server" : "client", name)

@@ -7,6 +7,8 @@
 #include "support/verifies.hpp"
 
 #include <chrono>
+#include <fstream>
+#include <iterator>
 
 namespace holdfast::couchbase_connection_options_test {
 namespace {
@@ -158,6 +160,19 @@ protected:
 
     lab::couchbase_cluster lab = lab::couchbase_cluster::start(secure()).value();
 };
+
+TEST_F(couchbase_other_logins, issuers_of_server_certificates_can_be_given_as_text)
+{
+    std::ifstream from{certificates::file("ca.pem")};
+    auto options = administrator();
+    options.trusted_certificates = {std::istreambuf_iterator<char>{from}, {}};
+    EXPECT_EQ(first_get(lab.tls_uri(), options), errc::document_not_found);
+    options.trusted_certificates = "no certificate";
+    const auto refused = couchbase::sync::cluster::create(lab.tls_uri(), options);
+    ASSERT_FALSE(refused);
+    EXPECT_NE(refused.error().message().find("text of CA certificates"), std::string::npos)
+        << refused.error().message();
+}
 
 TEST_F(couchbase_other_logins, client_certificate_is_a_login)
 {

@@ -1,8 +1,11 @@
 // Failures of TLS, of certificates and of tokens, on a lab cluster with TLS in the simulator.
 #include "client/couchbase/kv_scene.hpp"
 #include "client/couchbase/retry_support.hpp"
+#include "core/couchbase/settings/capella.hpp"
 #include "holdfast/couchbase/errc.hpp"
+#include "net/tls/tls.hpp"
 #include "support/certificates.hpp"
+#include "support/other_world.hpp"
 #include "support/verifies.hpp"
 
 #include <chrono>
@@ -58,6 +61,10 @@ TEST(couchbase_tls, untrusted_certificate_fails_at_once_by_name_until_it_is_repl
         EXPECT_NE(read->error().message().find("TLS"), std::string::npos) << read->explain();
         EXPECT_NE(read->error().message().find("certificate"), std::string::npos);
         EXPECT_NE(read->error().message().find("n0.example.com:11207"), std::string::npos);
+        const bool has_advice = read->error().message().find(
+                                    "trust_certificate in the connection string, or its text by "
+                                    "cluster_options::trusted_certificates") != std::string::npos;
+        EXPECT_EQ(has_advice, bad == "untrusted.pem") << read->error().message();
         EXPECT_EQ(labels_of(read->error()).back(), "TLS_ERROR");
         const auto stored = scene.upsert("a", "{}");
         EXPECT_EQ(stored->code(), errc::generic_failure) << stored->explain();
@@ -69,6 +76,49 @@ TEST(couchbase_tls, untrusted_certificate_fails_at_once_by_name_until_it_is_repl
         const auto mended = scene.upsert("a", "{}");
         EXPECT_TRUE(mended->good()) << mended->explain();
     }
+}
+
+/// Keeps what TLS was asked for.
+class recording_world final : public proof::other_world {
+public:
+    using other_world::other_world;
+    result<runtime::tls_ptr> tls(const runtime::tls_options& options) override
+    {
+        asked = options;
+        return net::make_tls(options);
+    }
+
+    runtime::tls_options asked;
+};
+
+TEST(couchbase_tls, capella_needs_no_certificate_of_its_issuer)
+{
+    sim::simulation simulation{1};
+    sim::host& app = simulation.add_host("app");
+    const auto world = std::make_shared<recording_world>(app.world());
+    const auto asked_for = [&](const std::string& uri, const std::string& text = {}) {
+        couchbase::cluster_options options;
+        options.authenticator = kv_scene::login();
+        options.trusted_certificates = text;
+        (void)couchbase::access::in_world(world, uri, options).value();
+        return world->asked;
+    };
+    const std::string hosted = "couchbases://cb.abc.cloud.couchbase.com";
+    const auto usual = asked_for(hosted);
+    EXPECT_FALSE(usual.ca_file);
+    EXPECT_EQ(usual.ca_text, core::couchbase::capella_root_certificate());
+    EXPECT_TRUE(usual.with_system_cas);
+
+    const std::string file = certificates::file("ca.pem");
+    const auto by_file = asked_for(hosted + "?trust_certificate=" + file);
+    EXPECT_EQ(by_file.ca_file, file);
+    EXPECT_FALSE(by_file.ca_text);
+    EXPECT_FALSE(by_file.with_system_cas);
+    const std::string own{core::couchbase::capella_root_certificate()};
+    const auto by_text = asked_for(hosted, own + own);
+    EXPECT_EQ(by_text.ca_text, own + own);
+    EXPECT_FALSE(by_text.with_system_cas);
+    EXPECT_FALSE(asked_for("couchbases://db.example.com").ca_text);
 }
 
 TEST(couchbase_tls, failed_handshake_is_a_fact_of_its_connection_and_goes_with_a_good_one)

@@ -40,17 +40,20 @@ result<std::vector<std::string>> validate(const cluster_settings& settings)
         return std::move(checked).error();
     if (settings.config_poll.floor > settings.config_poll.interval)
         return invalid_setting("config_poll_floor", "it is longer than config_poll_interval");
-    if (settings.tls.enabled && settings.tls.trust_certificate &&
-        settings.tls.verify == tls_verify::none)
-        return invalid_setting("tls_verify",
-                               "with none, trust_certificate would be ignored; give one of them");
+    const cluster_tls_settings& tls = settings.tls;
+    const char* const trusted = tls.trust_certificate      ? "trust_certificate"
+                                : tls.trusted_certificates ? "trusted_certificates"
+                                                           : nullptr;
+    if (tls.enabled && trusted != nullptr && tls.verify == tls_verify::none)
+        return invalid_setting("tls_verify", std::string{"with none, "} + trusted +
+                                                 " would be ignored; give one of them");
 
     std::vector<std::string> warnings;
-    if (!settings.tls.enabled && settings.tls.trust_certificate)
-        warnings.emplace_back("trust_certificate: has no effect without couchbases://");
-    if (!settings.tls.enabled && settings.tls.verify == tls_verify::none)
+    if (!tls.enabled && trusted != nullptr)
+        warnings.emplace_back(std::string{trusted} + ": has no effect without couchbases://");
+    if (!tls.enabled && tls.verify == tls_verify::none)
         warnings.emplace_back("tls_verify: has no effect without couchbases://");
-    if (settings.tls.enabled && settings.tls.verify == tls_verify::none)
+    if (tls.enabled && tls.verify == tls_verify::none)
         warnings.emplace_back(
             "tls_verify: with none, anyone on the network path can read and change all traffic");
     if (settings.kv.tcp_keep_alive_interval != kv_settings{}.tcp_keep_alive_interval)

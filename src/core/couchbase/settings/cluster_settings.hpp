@@ -40,7 +40,8 @@ enum class tls_verify : std::uint8_t { peer, none };
 
 struct cluster_tls_settings {
     bool enabled = false;  // by the scheme
-    std::optional<std::string> trust_certificate = {};
+    std::optional<std::string> trust_certificate = {};  // a file
+    std::optional<std::string> trusted_certificates = {};  // the same as text; not in a string
     tls_verify verify = tls_verify::peer;
 
     friend bool operator==(const cluster_tls_settings&, const cluster_tls_settings&) = default;

@@ -32,10 +32,23 @@ error in_phase(error why, const char* phase, const endpoint& server)
     return std::move(why).with_context("server", server.value());
 }
 
+/// By which options a CA is given.
+error with_advice(const error& why)
+{
+    error longer{why.code(), why.message() +
+                                 ", by trust_certificate in the connection string, or its text by "
+                                 "cluster_options::trusted_certificates"};
+    for (const context_entry& fact : why.context())
+        longer = std::move(longer).with_context(fact.name, fact.value);
+    return longer;
+}
+
 establish_failure failed_to_connect(error why, const endpoint& server)
 {
     // A handshake that broke off says nothing of TLS: nodes that restart do that.
     const bool broke_off = why.context("handshake") == runtime::handshake_broke_off;
+    if (why.context("issuer") == runtime::issuer_unknown)
+        why = with_advice(why);
     const bool by_tls = why.code() == runtime::errc::certificate_rejected ||
                         (why.code() == runtime::errc::tls_failed && !broke_off);
     return {in_phase(std::move(why), runtime::phase_connect, server), by_tls};

@@ -75,6 +75,16 @@ TEST(cluster_settings, tls_options_that_contradict_or_have_no_effect_are_noticed
     s.tls.enabled = true;
     EXPECT_EQ(refused_option(s), "tls_verify");
     s.tls.trust_certificate.reset();
+    s.tls.trusted_certificates = "-----BEGIN";
+    EXPECT_EQ(refused_option(s), "tls_verify");
+    s.tls.enabled = false;
+    s.tls.verify = tls_verify::peer;
+    EXPECT_EQ(
+        validate(s).value(),
+        std::vector<std::string>{"trusted_certificates: has no effect without couchbases://"});
+    s.tls.enabled = true;
+    s.tls.verify = tls_verify::none;
+    s.tls.trusted_certificates.reset();
     EXPECT_EQ(validate(s).value().size(), 1U) << "an unchecked certificate is worth a warning";
 }
 
