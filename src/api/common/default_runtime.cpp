@@ -14,17 +14,20 @@
 
 namespace holdfast::api {
 
-std::shared_ptr<runtime::world> default_world(runtime::executor on)
+std::shared_ptr<runtime::world> default_world(runtime::executor on,
+                                              std::vector<std::string> name_servers)
 {
-    return std::make_shared<net::async_world>(std::move(on));
+    net::world_settings settings;
+    settings.dns.servers = std::move(name_servers);
+    return std::make_shared<net::async_world>(std::move(on), std::move(settings));
 }
 
 namespace {
 
 class threaded_runtime final : public blocking_runtime {
 public:
-    threaded_runtime()
-        : world_{std::make_shared<net::async_world>(loop_.get_executor())},
+    explicit threaded_runtime(std::vector<std::string> name_servers)
+        : world_{default_world(loop_.get_executor(), std::move(name_servers))},
           thread_{[this] { loop_.run(); }}
     {
     }
@@ -79,9 +82,9 @@ private:
 
 }  // namespace
 
-std::unique_ptr<blocking_runtime> blocking_runtime::start()
+std::unique_ptr<blocking_runtime> blocking_runtime::start(std::vector<std::string> name_servers)
 {
-    return std::make_unique<threaded_runtime>();
+    return std::make_unique<threaded_runtime>(std::move(name_servers));
 }
 
 runtime::stream_ptr blocking_runtime::make_blocking(runtime::stream_ptr from)

@@ -2,17 +2,21 @@
 #include "runtime/world.hpp"
 
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace holdfast::api {
 
-/// The world that applications live in.
-std::shared_ptr<runtime::world> default_world(runtime::executor on);
+/// The world that applications live in. Names are asked for at these servers, "10.0.0.53:5353", or
+/// at those of the system.
+std::shared_ptr<runtime::world> default_world(runtime::executor on,
+                                              std::vector<std::string> name_servers = {});
 
 /// What a blocking client lives on: a world on a thread of its own for monitors, upkeep and timers,
 /// while operations run on the threads that call them.
 class blocking_runtime {
 public:
-    static std::unique_ptr<blocking_runtime> start();
+    static std::unique_ptr<blocking_runtime> start(std::vector<std::string> name_servers = {});
     virtual ~blocking_runtime() = default;  // ends the thread
 
     virtual const std::shared_ptr<runtime::world>& world() noexcept = 0;

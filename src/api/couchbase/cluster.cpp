@@ -19,9 +19,11 @@ cluster::cluster(asio::any_io_executor on, std::string_view connection_string,
 result<cluster> cluster::create(asio::any_io_executor on, std::string_view connection_string,
                                 cluster_options options)
 {
-    auto made = cluster_impl::make(api::default_world(std::move(on)), connection_string,
-                                   std::move(options), console_log(severity::warning), {},
-                                   api::observer_thread);
+    const auto make_world = [&](const core::couchbase::cluster_settings& settings) {
+        return api::default_world(on, settings.dns_servers);
+    };
+    auto made = cluster_impl::make(make_world, connection_string, std::move(options),
+                                   console_log(severity::warning), {}, api::observer_thread);
     if (!made)
         return std::move(made).error();
     return cluster{*std::move(made)};
@@ -30,7 +32,8 @@ result<cluster> cluster::create(asio::any_io_executor on, std::string_view conne
 result<cluster> access::in_world(std::shared_ptr<runtime::world> world,
                                  std::string_view connection_string, cluster_options options)
 {
-    auto made = cluster_impl::make(std::move(world), connection_string, std::move(options), {});
+    const auto make_world = [&](const auto&) { return world; };
+    auto made = cluster_impl::make(make_world, connection_string, std::move(options), {});
     if (!made)
         return std::move(made).error();
     return make_cluster(*std::move(made));

@@ -144,7 +144,7 @@ result<shell::couchbase::login> login_of(runtime::world& in,
     return made;
 }
 
-result<std::shared_ptr<cluster_impl>> cluster_impl::make(std::shared_ptr<runtime::world> in,
+result<std::shared_ptr<cluster_impl>> cluster_impl::make(const world_maker& make_world,
                                                          std::string_view connection_string,
                                                          cluster_options options,
                                                          std::shared_ptr<log_sink> fallback_log,
@@ -165,6 +165,7 @@ result<std::shared_ptr<cluster_impl>> cluster_impl::make(std::shared_ptr<runtime
     if (options.strict && !parsed->warnings.empty())
         return error{errc::invalid_argument, "connection string: " + parsed->warnings.front()};
     show_warnings(options.log ? options.log : fallback_log, parsed->warnings);
+    auto in = make_world(parsed->settings);
     auto login = login_of(*in, parsed->settings, options.authenticator);
     if (!login)
         return std::move(login).error();

@@ -19,7 +19,11 @@ struct cluster_impl : std::enable_shared_from_this<cluster_impl> {
     /// Gives the place where observers are called, if the options name none.
     using place_maker = std::function<shell::run_later()>;
 
-    static result<std::shared_ptr<cluster_impl>> make(std::shared_ptr<runtime::world> in,
+    /// The world to live in, by what the connection string says.
+    using world_maker = std::function<std::shared_ptr<runtime::world>(
+        const core::couchbase::cluster_settings& settings)>;
+
+    static result<std::shared_ptr<cluster_impl>> make(const world_maker& make_world,
                                                       std::string_view connection_string,
                                                       cluster_options options,
                                                       std::shared_ptr<log_sink> fallback_log,

@@ -11,11 +11,13 @@ namespace {
 
 class cluster_bridge final : public blocking_bridge {
 public:
-    cluster_bridge() : runtime_{api::blocking_runtime::start()} {}
-
     result<void> make(std::string_view connection_string, cluster_options options)
     {
-        auto made = cluster_impl::make(runtime_->world(), connection_string, std::move(options),
+        const auto make_world = [this](const core::couchbase::cluster_settings& settings) {
+            runtime_ = api::blocking_runtime::start(settings.dns_servers);
+            return runtime_->world();
+        };
+        auto made = cluster_impl::make(make_world, connection_string, std::move(options),
                                        console_log(severity::warning),
                                        api::blocking_runtime::make_blocking, api::observer_thread);
         if (!made)
@@ -31,7 +33,7 @@ public:
     const std::shared_ptr<cluster_impl>& impl() const noexcept { return impl_; }
 
 private:
-    const std::unique_ptr<api::blocking_runtime> runtime_;  // goes last: the rest lives on it
+    std::unique_ptr<api::blocking_runtime> runtime_;  // goes last: the rest lives on it
     std::shared_ptr<cluster_impl> impl_;
 };
 

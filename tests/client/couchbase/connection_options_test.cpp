@@ -4,7 +4,11 @@
 #include "holdfast/couchbase/sync/cluster.hpp"
 #include "holdfast/lab/couchbase.hpp"
 #include "support/certificates.hpp"
+#include "support/dns_stub.hpp"
 #include "support/verifies.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/use_future.hpp>
 
 #include <chrono>
 #include <fstream>
@@ -75,6 +79,28 @@ TEST(couchbase_connection_options, srv_records_lead_to_the_nodes)
             world, "couchbase://cluster.home.test?enable_dns_srv=false&kv_timeout=300ms", options)
             .value());
     EXPECT_EQ(scene.get("k")->code(), errc::unambiguous_timeout);
+}
+
+TEST(couchbase_connection_options, name_servers_can_be_chosen)
+{
+    auto lab = lab::couchbase_cluster::start().value();
+    const std::string address = lab.address(0);
+    const auto port = static_cast<std::uint16_t>(std::stoi(address.substr(address.find(':') + 1)));
+    proof::dns_stub names;
+    names.add_address("node.home.test", "127.0.0.1");
+    names.add_srv("_couchbase._tcp.cluster.home.test", {.host = "node.home.test", .port = port});
+    const std::string chosen = "?dns_servers=" + names.address();
+    EXPECT_EQ(first_get("couchbase://cluster.home.test" + chosen, administrator()),
+              errc::document_not_found);
+    EXPECT_GE(names.questions(), 2u);
+
+    boost::asio::io_context loop;
+    const couchbase::cluster db{loop.get_executor(), "couchbase://cluster.home.test" + chosen,
+                                administrator()};
+    auto ready = boost::asio::co_spawn(loop, db.ready(), boost::asio::use_future);
+    while (ready.wait_for(0s) != std::future_status::ready)
+        loop.run_one();
+    EXPECT_NO_THROW(ready.get());
 }
 
 TEST(couchbase_connection_options, address_family_can_be_forced)

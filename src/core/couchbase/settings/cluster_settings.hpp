@@ -18,6 +18,7 @@ inline constexpr std::size_t longest_server_group = 256;
 inline constexpr std::uint32_t most_kv_connections = 64;
 inline constexpr std::uint32_t most_in_flight = 65'536;
 inline constexpr std::uint32_t largest_retry_budget = 1'000'000;
+inline constexpr std::size_t most_dns_servers = 8;
 
 /// How long one operation may take, by service; and the steps before there can be one.
 struct timeout_settings {
@@ -90,6 +91,7 @@ struct cluster_settings {
     http_settings http = {};
 
     bool enable_dns_srv = true;
+    std::vector<std::string> dns_servers = {};  // "10.0.0.53:5353"; empty: those of the system
     std::string network = "auto";  // "auto", "default", or the name of alternate addresses
     std::optional<std::string> server_group = {};  // where replicas are read preferably
     couchbase::ip_protocol ip_protocol = couchbase::ip_protocol::any;

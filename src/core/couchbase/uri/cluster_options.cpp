@@ -1,6 +1,7 @@
 // tidy: table: one row per option, so that there is one place to look an option up and to add one.
 #include "core/couchbase/uri/cluster_options.hpp"
 
+#include "core/uri/host.hpp"
 #include "holdfast/couchbase/errc.hpp"
 
 #include <algorithm>
@@ -110,6 +111,30 @@ bool is_user_agent_extra(std::string_view text)
            std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
 }
 
+/// An address, with a port or without.
+bool is_dns_server(std::string_view text)
+{
+    const uri::host_and_port parts = uri::split_host(text);
+    return parts.problem.empty() &&
+           (uri::looks_like_ipv4(parts.host) || uri::looks_like_ipv6(parts.host));
+}
+reading take_dns_servers(settings& to, std::string_view value)
+{
+    const auto servers = uri::split_list(value);
+    if (servers.empty() || servers.size() > most_dns_servers ||
+        !std::ranges::all_of(servers, is_dns_server))
+        return {reading::status::ignored};
+    to.dns_servers.assign(servers.begin(), servers.end());
+    return {};
+}
+std::vector<std::string> written_dns_servers(const settings& from)
+{
+    std::string list;
+    for (const std::string& one : from.dns_servers)
+        list += (list.empty() ? "" : ",") + one;
+    return list.empty() ? std::vector<std::string>{} : std::vector{list};
+}
+
 constexpr std::int64_t one_hour = 3'600'000;
 
 constexpr cluster_option timeout_option(std::string_view name, std::string_view meaning,
@@ -149,6 +174,10 @@ constexpr cluster_option table[] = {
     {.name = "enable_dns_srv",
      .meaning = "Whether a single host name without a port is looked up as an SRV name first.",
      .where = at<&settings::enable_dns_srv>},
+    {.name = "dns_servers",
+     .meaning = "Name servers that are asked instead of those of the system, by their addresses.",
+     .where = uri::custom_value<settings>{take_dns_servers, written_dns_servers},
+     .allowed = "up to 8 addresses, each with a port or without, between commas"},
     {.name = "network",
      .meaning = "Which addresses of the nodes are used; auto: those to which the seed belongs.",
      .where = at<&settings::network>,
