@@ -71,7 +71,7 @@ offer_outcome config_intake::consider(const config_offer& offered)
     if (offered.text.empty())
         return {.is = status::not_newer, .config = current_};
     const auto seen = peek_revision(offered.text);
-    if (seen && current_ && *seen <= current_->revision)
+    if (seen && is_known(*seen))
         return {.is = status::not_newer, .config = current_};
     if (seen && refused_ && *seen == refused_->revision && offered.text.size() == refused_->size &&
         offered.host == refused_->host)
@@ -79,7 +79,7 @@ offer_outcome config_intake::consider(const config_offer& offered)
     auto parsed = parse_config(offered.text, offered.host);
     if (!parsed)
         return refuse(offered, seen, std::move(parsed).error());
-    if (current_ && parsed->revision <= current_->revision)
+    if (is_known(parsed->revision))
         return {.is = status::not_newer, .config = current_};
     const std::string_view name = parsed->bucket ? std::string_view{parsed->bucket->name} : "";
     if (name != offered.bucket)
@@ -91,7 +91,14 @@ offer_outcome config_intake::consider(const config_offer& offered)
                       bad_config("vBucketServerMap.vBucketMap", "no vbucket has an active node"));
     current_ = std::make_shared<const cluster_config>(*std::move(parsed));
     refused_.reset();
+    starts_over_ = false;
     return {.is = status::taken, .config = current_};
+}
+
+void config_intake::start_over() noexcept
+{
+    starts_over_ = true;
+    refused_.reset();
 }
 
 config_changes changes_between(const cluster_config& before, const cluster_config& after)

@@ -39,6 +39,11 @@ public:
     /// ones, and the last one that was refused.
     offer_outcome consider(const config_offer& offered);
 
+    /// The next one that can be used is taken, however old it is: it may be of another cluster,
+    /// whose revisions say nothing about those of this one.
+    void start_over() noexcept;
+    bool starts_over() const noexcept { return starts_over_; }
+
     /// Null before the first one was taken.
     const cluster_config_ptr& current() const noexcept { return current_; }
 
@@ -52,8 +57,14 @@ private:
     offer_outcome refuse(const config_offer& offered, const std::optional<config_revision>& seen,
                          error problem);
 
+    bool is_known(const config_revision& revision) const noexcept
+    {
+        return current_ && !starts_over_ && revision <= current_->revision;
+    }
+
     cluster_config_ptr current_ = {};
     std::optional<refused_offer> refused_ = {};
+    bool starts_over_ = false;
 };
 
 /// What changed between two configurations, for the connections to follow. Nodes are the same if

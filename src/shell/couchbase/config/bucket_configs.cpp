@@ -20,6 +20,21 @@ core::couchbase::cluster_config_ptr bucket_configs::current() const
     return intake_.current();
 }
 
+std::optional<core::couchbase::config_revision> bucket_configs::known_revision() const
+{
+    const std::scoped_lock lock{mutex_};
+    const auto& known = intake_.current();
+    if (!known || !known->revision.epoch || intake_.starts_over())
+        return std::nullopt;
+    return known->revision;
+}
+
+void bucket_configs::start_over()
+{
+    const std::scoped_lock lock{mutex_};
+    intake_.start_over();
+}
+
 bool bucket_configs::is_newer(const core::couchbase::config_revision& revision) const
 {
     const std::scoped_lock lock{mutex_};

@@ -22,6 +22,10 @@ public:
     /// Null before the first.
     core::couchbase::cluster_config_ptr current() const;
     bool is_newer(const core::couchbase::config_revision& revision) const;
+    /// With an epoch; what servers need not send again, for those that can leave it out.
+    std::optional<core::couchbase::config_revision> known_revision() const;
+    /// See core::couchbase::config_intake.
+    void start_over();
 
 private:
     const std::string bucket_;

@@ -93,11 +93,10 @@ runtime::awaitable<bool> kv_bucket::poll_once(duration reply_within)
     core::couchbase::request_frame question;
     question.opcode = core::couchbase::kv_opcode::get_cluster_config;
     core::couchbase::kv_extras version;
-    const auto known = configs_.current();
-    if (known && known->revision.epoch &&
-        over->features().has(kv_feature::config_with_known_version))
-        version.add(static_cast<std::uint64_t>(*known->revision.epoch))
-            .add(static_cast<std::uint64_t>(known->revision.rev));
+    const auto known = configs_.known_revision();
+    if (known && over->features().has(kv_feature::config_with_known_version))
+        version.add(static_cast<std::uint64_t>(*known->epoch))
+            .add(static_cast<std::uint64_t>(known->rev));
     question.extras = version.bytes();
     auto answer = co_await ask(over, question, now + reply_within);
     if (answer && answer->frame().status() == core::couchbase::kv_status::success)

@@ -1,20 +1,13 @@
 #include "shell/couchbase/dispatch/kv_bucket.hpp"
 
-#include "core/couchbase/route/vbucket.hpp"
-#include "core/couchbase/wire/big_endian.hpp"
-#include "core/uri/host.hpp"
 #include "shell/couchbase/config/notification.hpp"
 #include "shell/couchbase/dispatch/kv_cluster.hpp"
-#include "shell/planted.hpp"
 
-#include <algorithm>
-#include <iterator>
 #include <utility>
 
 namespace holdfast::shell::couchbase {
 
 using core::couchbase::bootstrap_problem;
-using core::couchbase::cluster_config_ptr;
 using core::couchbase::kv_status;
 using core::couchbase::offer_outcome;
 
@@ -65,6 +58,23 @@ void kv_bucket::suggest(const std::vector<endpoint>& nodes)
     changed_.notify();
 }
 
+void kv_bucket::reseed(const std::vector<endpoint>& seeds, bool has_moved)
+{
+    {
+        const std::scoped_lock lock{mutex_};
+        if (!open_ || closed_)
+            return;
+        seeds_ = seeds;
+        network_.reset();
+        starts_over_ = starts_over_ || has_moved;
+        for (const endpoint& one : seeds)
+            add_links(one);
+    }
+    if (has_moved)
+        configs_.start_over();
+    changed_.notify();
+}
+
 void kv_bucket::close()
 {
     std::map<endpoint, node_links> all;
@@ -108,6 +118,8 @@ link_hooks kv_bucket::hooks()
             return;
         self->cluster_.report(
             {cluster_event::kind::disconnected, self->name_, server, why.message()});
+        if (self->name_.empty())
+            self->look_elsewhere();
         self->changed_.notify();
         self->want_config();
     };
@@ -117,10 +129,10 @@ link_hooks kv_bucket::hooks()
     };
     made.known_config = [weak]() -> std::optional<core::couchbase::config_version> {
         const auto self = weak.lock();
-        const auto known = self ? self->configs_.current() : nullptr;
-        if (!known || !known->revision.epoch)
+        const auto known = self ? self->configs_.known_revision() : std::nullopt;
+        if (!known)
             return std::nullopt;
-        return core::couchbase::config_version{*known->revision.epoch, known->revision.rev};
+        return core::couchbase::config_version{*known->epoch, known->rev};
     };
     return made;
 }
@@ -158,6 +170,8 @@ void kv_bucket::link_opened(const endpoint& server, established& made)
     cluster_.report({cluster_event::kind::connected, name_, server, {}});
     if (!made.config.empty())
         offer(made.config, server);
+    if (name_.empty())
+        keep_only(server);
     changed_.notify();
 }
 
@@ -229,113 +243,6 @@ void kv_bucket::vbucket_refused(std::string_view body, const endpoint& by)
 {
     if (body.empty() || !offer(body, by))
         want_config();
-}
-
-/// The links of the nodes in `routes`; with the mutex held. Without a bucket one of them is enough.
-std::map<endpoint, kv_bucket::node_links> kv_bucket::wanted_links(route_table& routes)
-{
-    std::map<endpoint, node_links> wanted;
-    if (name_.empty()) {
-        for (const auto& [server, of] : links_) {
-            if (of.lanes.front()->where() == kv_link::stage::connected && wanted.empty())
-                wanted.emplace(server, of);
-        }
-        return wanted.empty() ? links_ : wanted;
-    }
-    routes.nodes.resize(routes.config->nodes.size());
-    for (std::size_t n = 0; n != routes.nodes.size(); ++n) {
-        const core::couchbase::cluster_node& node = routes.config->nodes[n];
-        const auto at = core::couchbase::address_of(node, *network_,
-                                                    core::couchbase::service_type::key_value,
-                                                    cluster_.settings().tls.enabled);
-        if (!at || !node.has_bucket)
-            continue;
-        routes.nodes[n] = add_links(*at);
-        wanted.emplace(*at, routes.nodes[n]);
-    }
-    return wanted;
-}
-
-/// The requests at nodes that stay, for vbuckets that other nodes have by `next`; with the mutex
-/// held.
-std::vector<late_requests> kv_bucket::left_behind(const route_table& next) const
-{
-    if (!routes_.config || !next.config->bucket)
-        return {};
-    const auto& before = routes_.config->bucket->map;
-    const auto& after = next.config->bucket->map;
-    if (before.size != after.size)
-        return {};
-    std::vector<std::vector<bool>> gone(routes_.nodes.size());  // vbuckets, by node
-    for (std::uint32_t n = 0; n != before.size; ++n) {
-        const auto vbucket = static_cast<std::uint16_t>(n);
-        const auto was = core::couchbase::node_of(before, vbucket);
-        const auto is = core::couchbase::node_of(after, vbucket);
-        if (!was || !is || routes_.nodes[*was].lanes == next.nodes[*is].lanes)
-            continue;
-        gone[*was].resize(before.size);
-        gone[*was][n] = true;
-    }
-    std::vector<late_requests> found;
-    for (std::size_t n = 0; n != gone.size(); ++n) {
-        if (gone[n].empty())
-            continue;
-        for (const auto& lane : routes_.nodes[n].lanes) {
-            auto late = lane->waiting_for(gone[n]);
-            std::ranges::move(late, std::back_inserter(found));
-        }
-    }
-    return found;
-}
-
-void kv_bucket::apply(const cluster_config_ptr& config)
-{
-    std::vector<std::shared_ptr<kv_link>> retired;
-    std::vector<late_requests> late;
-    std::string network;
-    {
-        const std::scoped_lock lock{mutex_};
-        const bool is_newer = !routes_.config || config->revision > routes_.config->revision ||
-                              planted.takes_old_configurations;
-        if (closed_ || !is_newer)
-            return;
-        if (!network_) {
-            core::couchbase::seed_address seed;
-            if (!seeds_.empty()) {
-                const auto parts = core::uri::split_host(seeds_.front().value());
-                seed = {parts.host, parts.port.value_or(0)};
-            }
-            network_ = core::couchbase::choose_network(*config, cluster_.settings().network, seed);
-        }
-        network = *network_;
-        const bool recreated = routes_.config &&
-                               changes_between(*routes_.config, *config).bucket_recreated;
-        if (recreated)
-            ids_.bucket_recreated();
-        if (config->bucket && config->bucket->manifest_uid)
-            ids_.manifest_seen(*config->bucket->manifest_uid);
-        route_table next;
-        next.config = config;
-        const auto wanted = wanted_links(next);
-        for (const auto& [server, of] : links_) {
-            if (wanted.contains(server))
-                continue;
-            retired.insert(retired.end(), of.lanes.begin(), of.lanes.end());
-            if (const auto id = trackers_.find(server); id != trackers_.end()) {
-                cluster_.with_facts(
-                    [&](core::couchbase::health& facts) { facts.forget(id->second); });
-                trackers_.erase(id);
-            }
-        }
-        late = left_behind(next);
-        links_ = wanted;
-        routes_ = std::move(next);
-    }
-    for (const auto& one : retired)
-        one->retire(false);
-    if (!late.empty())
-        cluster_.tasks().start(give_up_late(cluster_.world(), std::move(late)));
-    cluster_.config_taken(*config, network);
 }
 
 }  // namespace holdfast::shell::couchbase

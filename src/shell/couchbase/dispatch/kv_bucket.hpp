@@ -83,6 +83,9 @@ public:
     void open(const std::vector<endpoint>& seeds);
     /// More of them, as long as there is no configuration.
     void suggest(const std::vector<endpoint>& nodes);
+    /// Other ones, since no node of the configuration has been reached for a while. `has_moved`:
+    /// they are not those from before, so that there may be another cluster behind them.
+    void reseed(const std::vector<endpoint>& seeds, bool has_moved);
     void close();
 
     /// Where a document operation goes; false if something has to be waited for. An output
@@ -126,6 +129,9 @@ private:
 
     link_hooks hooks();
     node_links add_links(const endpoint& server);
+    std::vector<std::shared_ptr<kv_link>> replace_links(std::map<endpoint, node_links> wanted);
+    void look_elsewhere();
+    void keep_only(const endpoint& server);
     void link_opened(const endpoint& server, established& made);
     void link_failed(const endpoint& server, const establish_failure& why);
     void notified(const endpoint& server, const core::couchbase::frame& what);
@@ -159,6 +165,7 @@ private:
     core::couchbase::collection_ids ids_;
     duration look_up_within_ = first_reply;
     std::atomic<std::uint32_t> turn_{0};
+    bool starts_over_ = false;  // see reseed()
     bool open_ = false;
     bool closed_ = false;
 };

@@ -1,11 +1,23 @@
 #include "shell/couchbase/dispatch/kv_cluster.hpp"
 
 #include "core/couchbase/config/network.hpp"
+#include "runtime/wait.hpp"
 #include "shell/couchbase/config/find_seeds.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace holdfast::shell::couchbase {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr duration look_every = 1s;
+constexpr duration unreachable_after = 5s;
+
+}  // namespace
 
 kv_cluster::kv_cluster(std::shared_ptr<runtime::world> in, kv_cluster_options options)
     : world_{std::move(in)}, options_{std::move(options)}, tasks_{*world_}
@@ -35,6 +47,57 @@ runtime::awaitable<void> kv_cluster::open()
         report(event);
     }
     seeds_found(std::move(found.seeds));
+    if (options_.settings.srv_name)
+        tasks_.start(watch_seeds());
+}
+
+/// A cluster whose name is one of SRV records may come back at other addresses.
+runtime::awaitable<void> kv_cluster::watch_seeds()
+{
+    time_point reached = world_->steady_now();
+    for (;;) {
+        const auto end = co_await runtime::sleep_until(*world_, world_->steady_now() + look_every);
+        if (end == runtime::wait_end::cancelled || closed_)
+            co_return;
+        const time_point now = world_->steady_now();
+        if (reaches_a_node(now))
+            reached = now;
+        if (now - reached < unreachable_after)
+            continue;
+        auto found = co_await find_seeds(*world_, options_.settings);
+        if (closed_)
+            co_return;
+        if (!found.srv_problem)
+            seeds_moved(std::move(found.seeds));
+        reached = world_->steady_now();  // what was found has its time, too
+    }
+}
+
+bool kv_cluster::reaches_a_node(time_point now) const
+{
+    for (const auto& bucket : buckets()) {
+        for (const auto& link : bucket->links()) {
+            const auto open = link->current();
+            if (open && !is_silent(*open, now, silence))
+                return true;
+        }
+    }
+    return false;
+}
+
+void kv_cluster::seeds_moved(std::vector<endpoint> seeds)
+{
+    std::ranges::sort(seeds);
+    bool has_moved = false;
+    {
+        const std::scoped_lock lock{mutex_};
+        auto before = seeds_.value_or(std::vector<endpoint>{});
+        std::ranges::sort(before);
+        has_moved = seeds != before;
+        seeds_ = seeds;
+    }
+    for (const auto& one : buckets())
+        one->reseed(seeds, has_moved);
 }
 
 void kv_cluster::seeds_found(std::vector<endpoint> seeds)

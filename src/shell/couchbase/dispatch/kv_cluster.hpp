@@ -101,6 +101,9 @@ public:
 private:
     runtime::awaitable<void> open();
     void seeds_found(std::vector<endpoint> seeds);
+    runtime::awaitable<void> watch_seeds();
+    bool reaches_a_node(time_point now) const;
+    void seeds_moved(std::vector<endpoint> seeds);
 
     const std::shared_ptr<runtime::world> world_;
     const kv_cluster_options options_;

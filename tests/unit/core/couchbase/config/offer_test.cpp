@@ -27,6 +27,22 @@ status offer(config_intake& to, std::string_view text)
     return to.consider({.text = text, .host = "h", .bucket = "travel"}).is;
 }
 
+TEST(config_intake, first_usable_one_is_taken_after_a_new_start_however_old_it_is)
+{
+    config_intake intake;
+    EXPECT_EQ(offer(intake, text_of_revision(2, 9)), status::taken);
+    intake.start_over();
+    ASSERT_TRUE(intake.current()) << "it is used until there is another one";
+    EXPECT_EQ(intake.consider({.text = "{}", .host = "h", .bucket = "travel"}).is, status::refused);
+    EXPECT_TRUE(intake.starts_over());
+    EXPECT_EQ(offer(intake, text_of_revision(1, 3)), status::taken);
+    EXPECT_FALSE(intake.starts_over());
+    EXPECT_EQ(intake.current()->revision, (config_revision{1, 3}));
+    EXPECT_EQ(offer(intake, text_of_revision(1, 2)), status::not_newer);
+    intake.start_over();
+    EXPECT_EQ(offer(intake, text_of_revision(1, 3)), status::taken) << "perhaps of another cluster";
+}
+
 TEST(config_intake, newer_revision_is_taken_and_others_are_ignored)
 {
     struct row {
