@@ -21,6 +21,8 @@ const boost::system::error_category& pool_category() noexcept
                 return "no connection became free in time";
             case pool_errc::replaced:
                 return "another server has replaced this one";
+            case pool_errc::queue_full:
+                return "too many callers wait for a connection";
             }
             return "unknown pool error";
         }

@@ -11,6 +11,7 @@ enum class pool_errc {
     cleared,    // retryable: nothing was sent, unless a connection in use was interrupted
     timed_out,  // while waiting in line
     replaced,   // another server has taken over its role: choose anew
+    queue_full,
 };
 
 const boost::system::error_category& pool_category() noexcept;

@@ -14,9 +14,13 @@ std::optional<connection_id> connection_pool::next_to_look_at(time_point now) co
     return c->first;
 }
 
-void connection_pool::lost_idle(connection_id id)
+void connection_pool::lost_idle(std::optional<connection_id> which)
 {
-    const auto c = connections_.find(id);
+    while (!which && !idle_.empty())
+        lost_idle(idle_.back());
+    if (!which)
+        return;
+    const auto c = connections_.find(*which);
     if (c != connections_.end() && c->second.use == used_for::nothing)
         drop(c, close_reason::error);
 }

@@ -77,6 +77,9 @@ void connection_pool::check_out(checkout_id who, time_point now)
                    now);
         return;
     case state::ready:
+        if (settings_.max_waiting != 0 && waiting_.size() >= settings_.max_waiting)
+            return refuse_one({who, now}, checkout_failure::connection_error,
+                              error{pool_errc::queue_full, "too many callers wait already"}, now);
         waiting_.push_back({who, now});
         go_on(now);
         return;

@@ -22,7 +22,10 @@ struct pool_settings {
     std::uint32_t max_size = 100;  // 0: no limit
     std::uint32_t min_size = 0;
     std::uint32_t max_connecting = 2;
+    std::uint32_t max_waiting = 0;  // callers in the queue; 0: no limit
     duration max_idle = duration::zero();  // 0: for ever
+    /// How often idle and missing connections are looked for.
+    duration upkeep_every = std::chrono::seconds{10};
     /// A connection that was idle for so long is looked at before it is used again: middleboxes and
     /// servers close such connections, and the first operation would pay for it.
     duration look_after = std::chrono::seconds{10};
@@ -89,8 +92,8 @@ public:
     /// may have closed it. To be called before check_out().
     std::optional<connection_id> next_to_look_at(time_point now) const noexcept;
 
-    /// It has: the connection is not used any more.
-    void lost_idle(connection_id id);
+    /// It has: the connection is not used any more. Without one: all that are idle.
+    void lost_idle(std::optional<connection_id> which = {});
 
     /// Enters the wait queue; hand_out or refuse answers, perhaps at once.
     void check_out(checkout_id who, time_point now);

@@ -5,13 +5,6 @@
 #include <chrono>
 
 namespace holdfast::shell {
-namespace {
-
-/// How often idle and missing connections are looked for.
-constexpr std::chrono::seconds upkeep_interval{10};
-
-}  // namespace
-
 /// A caller in the wait queue.
 struct pool::waiter {
     explicit waiter(runtime::world& in) : answered{in} {}
@@ -164,13 +157,18 @@ void pool::mark_ready()
         start_upkeep = needs_upkeep && !std::exchange(upkeep_started_, true);
     });
     if (start_upkeep)
-        tasks_.start(upkeep(weak_from_this(), world_));
+        tasks_.start(upkeep(weak_from_this(), world_, limits_.upkeep_every));
 }
 
 void pool::clear(const error& why, const std::optional<core::pool_partition>& partition,
                  bool interrupt_in_use)
 {
     change([&] { machine_.clear(why, partition, interrupt_in_use, world_.steady_now()); });
+}
+
+void pool::drop_idle()
+{
+    change([&] { machine_.lost_idle(); });
 }
 
 void pool::replaced(const error& why)
@@ -372,10 +370,10 @@ runtime::awaitable<void> pool::wake_up(std::weak_ptr<pool> which, runtime::world
     self->deliver();
 }
 
-runtime::awaitable<void> pool::upkeep(std::weak_ptr<pool> which, runtime::world& in)
+runtime::awaitable<void> pool::upkeep(std::weak_ptr<pool> which, runtime::world& in, duration every)
 {
     for (;;) {
-        const time_point next = in.steady_now() + upkeep_interval;
+        const time_point next = in.steady_now() + every;
         const runtime::wait_end end = co_await runtime::sleep_until(in, next);
         const auto self = which.lock();
         if (end == runtime::wait_end::cancelled || !self)

@@ -119,6 +119,8 @@ protected:
     /// `broken`: it must not be used again; `why`, if that is known, stays valid with `what`.
     void check_in(pooled_ptr what, bool broken, time_point now, const error* why = nullptr);
     bool would_keep(connection_id id) const;
+    /// Idle connections are not used any more: the peer has closed one of them.
+    void drop_idle();
 
     /// Calls `each(const pooled_connection&)` with the mutex held, which keeps them.
     template <class Each>
@@ -162,7 +164,8 @@ private:
     void failed(connection_id id, std::uint32_t generation, const error& why);
     static runtime::awaitable<void> wake_up(std::weak_ptr<pool> which, runtime::world& in,
                                             time_point at);
-    static runtime::awaitable<void> upkeep(std::weak_ptr<pool> which, runtime::world& in);
+    static runtime::awaitable<void> upkeep(std::weak_ptr<pool> which, runtime::world& in,
+                                           duration every);
     static runtime::awaitable<void> trim(std::weak_ptr<pool> which, runtime::world& in);
     bool trim_idle(time_point now);
 

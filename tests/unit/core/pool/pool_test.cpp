@@ -371,5 +371,29 @@ TEST_F(pool_test, checkout_does_not_wait_for_stale_connects)
     EXPECT_EQ(effects(), text{"give 2 to 2"});
 }
 
+class queueing_pool : public pool_test {
+protected:
+    queueing_pool() : pool_test{{.max_size = 1, .max_waiting = 2}} {}
+};
+
+TEST_F(queueing_pool, caller_beyond_the_limit_of_the_queue_is_refused_at_once)
+{
+    pool.mark_ready(start);
+    for (const unsigned who : {1, 2, 3})
+        pool.check_out(checkout_id{who}, start);
+    EXPECT_EQ(effects(), (text{"open 1", "refuse 3 connectionError"}));
+    EXPECT_EQ(pool.waiting(), 2u);
+}
+
+TEST_F(pool_test, peer_that_has_closed_one_idle_connection_costs_all_that_are_idle)
+{
+    fill(3);
+    pool.check_out(checkout_id{1}, start);
+    EXPECT_EQ(effects(), text{"give 3 to 1"});
+    pool.lost_idle();
+    EXPECT_EQ(effects(), (text{"close 2 error", "close 1 error"}));
+    EXPECT_EQ(pool.total(), 1u);
+}
+
 }  // namespace
 }  // namespace holdfast::core::pool_test
