@@ -66,6 +66,13 @@ OWN_SEEDS = {  # one small example of each shape, for targets that no official f
         '"errors":[{"code":1080,"msg":"m"}],"metrics":{"elapsedTime":"9ms"}}',
         '\100{ "results" : [ ] , "status" : "success" }\n',
     ],
+    "http_response": [
+        "\xffHTTP/1.1 200 OK\r\nContent-Type: a/b\r\nContent-Length: 2\r\n\r\nok"
+        "HTTP/1.0 404 \r\n\r\nx",
+        "\1HTTP/1.1 100 C\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+        '3;a=b;c="d"\r\nabc\r\n0;z\r\nX: y\r\n\r\n',
+        "\2HTTP/1.1 302 F\r\nLocation: /x\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
+    ],
     "lab_couchbase": [
         "\x40\x00\x08" "\0\0\0\0\0\0\0\0" '{"a":1}',
         "\x40\x16\x00" "\xc5\0\0\4" "a[1]" "\xc6\4\0\5" "_sync",  # a lookup
