@@ -136,6 +136,19 @@ bool unsafe_to_repeat(const retry_request& request, const failed_attempt& failed
                                      !allows_non_idempotent_retry(failed.reason));
 }
 
+std::string final_decision(dispatch_phase phase)
+{
+    switch (phase) {
+    case dispatch_phase::not_sent:
+        return "not retried: the request cannot be sent";
+    case dispatch_phase::in_flight:
+        return "not retried: what came back cannot be used";
+    case dispatch_phase::answered:
+        return "not retried: the server has answered";
+    }
+    return {};
+}
+
 retry_step nothing(retry_state state, retry_budget budget = {})
 {
     return {std::move(state), nothing_to_do{}, std::nullopt, budget};
@@ -192,14 +205,24 @@ retry_step never_retry(retry_state state, failed_attempt failed, time_point now)
 {
     if (state.where != stage::attempting)
         return nothing(std::move(state));
-    const bool answered = failed.attempt.phase == dispatch_phase::answered;
     error cause = failed.cause;
     attempt entry = recorded(state, failed.attempt, now);
     set_cause(entry, state, cause);
-    entry.decision = answered ? "not retried: the server has answered"
-                              : "not retried: the request cannot be sent";
+    entry.decision = final_decision(failed.attempt.phase);
     state.log.record(std::move(entry));
     return end(std::move(state), std::move(cause));
+}
+
+retry_step broke_off(retry_state state, failed_attempt failed, time_point now,
+                     std::string_view handed_out)
+{
+    if (state.where != stage::attempting)
+        return nothing(std::move(state));
+    error cause = failed.cause;
+    std::string decision = "not retried: ";
+    decision.append(handed_out).append(" were handed out already");
+    return refuse(std::move(state), std::move(failed), std::move(cause), now, std::move(decision),
+                  {});
 }
 
 retry_step with_answer(retry_state state, result<retry_action> answer, time_point now,

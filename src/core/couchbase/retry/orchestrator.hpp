@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 
 namespace holdfast::core::couchbase {
@@ -81,6 +82,10 @@ retry_step maybe_retry(retry_state state, failed_attempt failed, time_point now,
 /// For a failure without a reason: an answer that ends the request, or a request that cannot be
 /// sent. No strategy is asked.
 retry_step never_retry(retry_state state, failed_attempt failed, time_point now);
+
+/// A reply broke off after a part of it was handed out, "17 rows": so it is not asked for again.
+retry_step broke_off(retry_state state, failed_attempt failed, time_point now,
+                     std::string_view handed_out);
 
 /// After ask_strategy: what it said, or the error it ended with.
 retry_step with_answer(retry_state state, result<retry_action> answer, time_point now,

@@ -134,7 +134,7 @@ kv_attempts::begun kv_attempts::try_begin()
     started_ = cluster_->world.steady_now();
     phase_ = dispatch_phase::not_sent;
     problem_.reset();
-    if (auto over = closed_or_late()) {
+    if (auto over = closed_or_late(call_.until)) {
         problem_ = std::move(over);
         return begun::failed;
     }
@@ -170,17 +170,6 @@ kv_attempts::begun kv_attempts::try_begin()
     return begun::failed;
 }
 
-std::optional<error> kv_attempts::closed_or_late()
-{
-    reason_.reset();
-    if (cluster_->nodes->is_closed())
-        return error{errc::closed, "the cluster is closed"};
-    if (!call_.until.expired(started_))
-        return std::nullopt;
-    out_of_time_ = true;
-    return error{errc::unambiguous_timeout, "timed out"};
-}
-
 error kv_attempts::obstructed(obstacle what)
 {
     core::couchbase::request_target target;
@@ -202,13 +191,6 @@ error kv_attempts::obstructed(obstacle what)
         return std::move(failed.cause);
     return error{failed.cause.code(), failed.cause.message() + ": " +
                                           call_.bucket->waiting_for(cluster_->world.steady_now())};
-}
-
-error kv_attempts::not_sendable(error why)
-{
-    reason_.reset();
-    phase_ = dispatch_phase::not_sent;
-    return why;
 }
 
 runtime::awaitable<result<kv_attempts::answer>> kv_attempts::attempt()
@@ -238,12 +220,6 @@ runtime::awaitable<result<kv_attempts::answer>> kv_attempts::attempt()
         if (over)
             co_return *std::move(over);
     }
-}
-
-error kv_attempts::interrupted(const char* what)
-{
-    reason_.reset();
-    return error{errc::request_canceled, std::string{"ended "} + what};
 }
 
 /// Inline, since an observed attempt ends in another function.

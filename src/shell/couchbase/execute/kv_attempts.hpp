@@ -1,12 +1,9 @@
 #pragma once
 #include "core/couchbase/operation/kv_order.hpp"
-#include "core/couchbase/retry/orchestrator.hpp"
 #include "shell/couchbase/dispatch/kv_bucket.hpp"
-#include "shell/couchbase/execute/cluster_state.hpp"
+#include "shell/couchbase/execute/attempt_decisions.hpp"
 #include "shell/observe/operation_watch.hpp"
-#include "shell/retry_loop.hpp"
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -32,21 +29,20 @@ struct kv_call {
 };
 
 /// Couchbase's side of the retry loop for key-value operations: one request, from the choice of a
-/// node to the reply. What is made of the reply is for a derived class. While all goes well no
-/// state of retries exists.
-class kv_attempts {
+/// node to the reply. What is made of the reply is for a derived class.
+class kv_attempts : public attempt_decisions {
 public:
     struct answer {};
     using value_type = answer;
     using reply_type = runtime::wait_end;
-    using answer_type = result<core::couchbase::retry_action>;
     using slow_path_type = kv_attempts;
 
     /// `make_call` gives the kv_call, which is not moved any more.
     template <class MakeCall>
     kv_attempts(const std::shared_ptr<cluster_state>& cluster, MakeCall&& make_call)
-        : cluster_{cluster}, call_(make_call()), started_{call_.began}
+        : attempt_decisions{cluster}, call_(make_call())
     {
+        started_ = call_.began;
     }
     virtual ~kv_attempts();
 
@@ -65,18 +61,6 @@ public:
     result<answer> end(runtime::wait_end end);
     runtime::awaitable<result<answer>> attempt();
 
-    retry_step decide_retry(error why, time_point now);
-    void ask(std::function<void(answer_type)> reply);
-    settled_step answered(answer_type answer, time_point now);
-    runtime::event& ends_waiting() noexcept { return cluster_->closing; }
-    std::optional<error> woke(time_point now);
-    error timed_out(time_point now);
-    error cancelled(const error* undecided, time_point now);
-
-protected:
-    /// An error that was found in the reply of a request that succeeded.
-    error explained(error why);
-
 private:
     virtual const core::couchbase::kv_order& order() const noexcept = 0;
     virtual bool is_answer(core::couchbase::kv_status status) const noexcept = 0;
@@ -87,24 +71,20 @@ private:
     inline result<answer> end_of_attempt(runtime::wait_end end);  // kv_attempts.cpp's own
     begun send(time_point now);
     begun try_begin();
-    std::optional<error> closed_or_late();
     error obstructed(core::couchbase::obstacle what);
-    error not_sendable(error why);
     runtime::awaitable<std::optional<error>> wait(begun for_what, std::uint64_t seen);
     result<answer> take_reply(const core::couchbase::frame& reply);
     error refused(const core::couchbase::frame& reply);
     error lost(const kv_delivery& why);
-    error interrupted(const char* what);
     void let_go(observed::orphan_cause because);
 
-    core::couchbase::started_attempt open_attempt() const;
-    core::couchbase::retry_state take_state();
-    settled_step apply(core::couchbase::retry_step step);
-    error end_of(core::couchbase::retry_step step);
-    error located(error why) const;
+    core::couchbase::retry_request::settings describe() const override;
+    time_point began() const noexcept override { return call_.began; }
+    endpoint server() const override;
+    error located(error why) const override;
+    std::string waiting_for(time_point now) const override;
     std::string missing() const;
 
-    std::shared_ptr<cluster_state> cluster_;
     kv_call call_;
     kv_waiter waiter_;
 
@@ -112,15 +92,9 @@ private:
     kv_route route_;
     std::uint32_t opaque_ = 0;
     bool in_flight_ = false;
-    bool dispatched_ = false;  // any attempt so far
-    bool out_of_time_ = false;
-    dispatch_phase phase_ = dispatch_phase::not_sent;
-    std::optional<core::couchbase::retry_reason> reason_;
     std::optional<error> problem_;  // of an attempt that could not begin
-    time_point started_{};
     std::uint64_t look_up_id_ = 0;
     bson::byte_buffer inflated_;
-    std::unique_ptr<core::couchbase::retry_state> state_;  // null before the first failure
 };
 
 static_assert(pipelined_protocol<kv_attempts> && asking_protocol<kv_attempts>);

@@ -27,7 +27,7 @@ runtime::awaitable<std::optional<error>> kv_attempts::wait(begun for_what, std::
         if (looked_up.is_settled)
             co_return std::nullopt;
         started_ = cluster_->world.steady_now();
-        if (auto over = closed_or_late(); over)
+        if (auto over = closed_or_late(call_.until); over)
             co_return over;
         const auto cancellation = co_await runtime::asio::this_coro::cancellation_state;
         if (cancellation.cancelled() != runtime::asio::cancellation_type::none)
@@ -50,7 +50,7 @@ runtime::awaitable<std::optional<error>> kv_attempts::wait(begun for_what, std::
         out_of_time_ = why == core::pool_errc::timed_out;
         if (out_of_time_ || why == runtime::errc::cancelled)
             co_return interrupted("while it waited for a connection");
-        if (auto over = closed_or_late(); over)
+        if (auto over = closed_or_late(call_.until); over)
             co_return over;
         const error obstacle_met = obstructed(obstacle::all_sockets_down);
         co_return error{obstacle_met.code(), obstacle_met.message() + "; " + got.error().message()};

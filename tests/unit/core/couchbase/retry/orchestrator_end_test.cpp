@@ -86,6 +86,44 @@ TEST(orchestrator_end, durable_write_that_the_server_leaves_in_doubt_may_have_be
     }
 }
 
+TEST(orchestrator_end, reply_that_broke_off_after_rows_is_not_asked_for_again)
+{
+    const failed_attempt cut{{endpoint{"a"}, dispatch_phase::in_flight, time_point{}},
+                             retry_reason::socket_closed_while_in_flight,
+                             error{errc::request_canceled, "cut"}};
+    for (const bool idempotent : {true, false}) {
+        const auto last = broke_off(begun(idempotent ? get() : upsert()), cut, time_point{1ms},
+                                    "17 rows");
+        ASSERT_TRUE(std::holds_alternative<complete>(last.next));
+        const error& why = std::get<complete>(last.next).why;
+        EXPECT_EQ(why.code(), errc::request_canceled);
+        EXPECT_EQ(why.context("may_have_been_applied"), idempotent ? "false" : "true");
+        ASSERT_EQ(why.history().size(), 1u);
+        EXPECT_EQ(why.history()[0].decision, "not retried: 17 rows were handed out already");
+        EXPECT_EQ(why.history()[0].labels,
+                  std::vector<std::string>{"SOCKET_CLOSED_WHILE_IN_FLIGHT"});
+        ASSERT_TRUE(last.event);
+        EXPECT_EQ(last.event->what, retry_event::kind::not_retried);
+    }
+}
+
+TEST(orchestrator_end, failure_without_a_reason_says_by_its_phase_why_it_is_the_last)
+{
+    struct row { dispatch_phase phase; const char* decision; };
+    const row table[] = {
+        {dispatch_phase::not_sent, "not retried: the request cannot be sent"},
+        {dispatch_phase::in_flight, "not retried: what came back cannot be used"},
+        {dispatch_phase::answered, "not retried: the server has answered"},
+    };
+    for (const row& r : table) {
+        const failed_attempt failed{{endpoint{"a"}, r.phase, time_point{}},
+                                    retry_reason::unknown,
+                                    error{errc::decoding_failure, "it failed"}};
+        const auto last = never_retry(begun(get()), failed, time_point{1ms});
+        EXPECT_EQ(std::get<complete>(last.next).why.history()[0].decision, r.decision);
+    }
+}
+
 TEST(orchestrator_end, cancelled_request_records_its_dispatch_phase)
 {
     const started_attempt open{endpoint{"a"}, dispatch_phase::in_flight, time_point{}};
@@ -110,6 +148,7 @@ TEST(orchestrator_end, completed_request_ignores_further_input)
     EXPECT_TRUE(idle(after_wait(over, {})));
     EXPECT_TRUE(idle(timed_out(over, std::nullopt, {})));
     EXPECT_TRUE(idle(cancelled(over, std::nullopt, {})));
+    EXPECT_TRUE(idle(broke_off(over, failed_by(retry_reason::kv_locked), {}, "1 row")));
 
     // Nor does anything happen out of turn while it lives.
     EXPECT_TRUE(idle(with_answer(begun(get()), retry_action::with_duration(1ms), {})));
