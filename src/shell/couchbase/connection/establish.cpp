@@ -1,9 +1,8 @@
 #include "shell/couchbase/connection/establish.hpp"
 
 #include "core/sasl/crypto.hpp"
-#include "core/uri/host.hpp"
-#include "holdfast/couchbase/errc.hpp"
 #include "runtime/wait.hpp"
+#include "shell/couchbase/connection/connect_stream.hpp"
 #include "shell/couchbase/connection/late_reply.hpp"
 #include "shell/planted.hpp"
 
@@ -25,32 +24,9 @@ using core::couchbase::bootstrapped;
 using core::couchbase::frame;
 using core::couchbase::kv_feature;
 
-error in_phase(error why, const char* phase, const endpoint& server)
-{
-    if (why.context("phase").empty())
-        why = std::move(why).with_context("phase", phase);
-    return std::move(why).with_context("server", server.value());
-}
-
-/// By which options a CA is given.
-error with_advice(const error& why)
-{
-    error longer{why.code(), why.message() +
-                                 ", by trust_certificate in the connection string, or its text by "
-                                 "cluster_options::trusted_certificates"};
-    for (const context_entry& fact : why.context())
-        longer = std::move(longer).with_context(fact.name, fact.value);
-    return longer;
-}
-
 establish_failure failed_to_connect(error why, const endpoint& server)
 {
-    // A handshake that broke off says nothing of TLS: nodes that restart do that.
-    const bool broke_off = why.context("handshake") == runtime::handshake_broke_off;
-    if (why.context("issuer") == runtime::issuer_unknown)
-        why = with_advice(why);
-    const bool by_tls = why.code() == runtime::errc::certificate_rejected ||
-                        (why.code() == runtime::errc::tls_failed && !broke_off);
+    const bool by_tls = is_tls_failure(why);
     return {in_phase(std::move(why), runtime::phase_connect, server), by_tls};
 }
 
@@ -106,53 +82,6 @@ std::string draw_nonce(runtime::world& in)
     std::array<std::uint8_t, 24> bytes{};
     in.random(bytes);
     return core::sasl::to_base64(bytes);
-}
-
-/// To one of the addresses of that family, tried one after the other.
-runtime::awaitable<result<runtime::stream_ptr>> connect_by_family(
-    runtime::world& in, runtime::destination where, core::couchbase::ip_protocol family,
-    time_point until)
-{
-    const bool wants_v6 = family == core::couchbase::ip_protocol::force_ipv6;
-    auto addresses = co_await in.resolve(where.host, until);
-    if (!addresses)
-        co_return std::move(addresses).error();
-    error last{holdfast::couchbase::errc::unknown_host,
-               "cannot connect to " + where.host + ": it has no " + (wants_v6 ? "IPv6" : "IPv4") +
-                   " address, and ip_protocol asks for one"};
-    for (std::string& one : *addresses) {
-        if ((one.find(':') != std::string::npos) != wants_v6)
-            continue;
-        runtime::destination there;
-        there.host = std::move(one);
-        there.port = where.port;
-        auto stream = co_await in.connect(std::move(there), until);
-        if (stream)
-            co_return stream;
-        last = std::move(stream).error();
-    }
-    co_return last;
-}
-
-runtime::awaitable<result<runtime::stream_ptr>> connect_stream(runtime::world& in,
-                                                               const connection_config& config,
-                                                               const login& with,
-                                                               const endpoint& server,
-                                                               time_point until)
-{
-    const core::uri::host_and_port parts = core::uri::split_host(server.value());
-    runtime::destination where;
-    where.host = parts.host;
-    where.port = parts.port.value_or(0);
-    const bool any = config.ip_protocol == core::couchbase::ip_protocol::any;
-    auto connecting = any ? in.connect(std::move(where), until)
-                          : connect_by_family(in, std::move(where), config.ip_protocol, until);
-    auto stream = co_await std::move(connecting);
-    if (!stream || !with.tls)
-        co_return stream;
-    runtime::stream_ptr plain = *std::move(stream);
-    plain->expires_at(until);
-    co_return co_await with.tls->connect(std::move(plain), parts.host);
 }
 
 /// The stream, and the machine that says what to do with it.
@@ -259,7 +188,7 @@ runtime::awaitable<establish_outcome> establish(runtime::world& in,
     const auto with = config->current_login();
     const time_point began = in.steady_now();
     const time_point last = began + config->bootstrap_timeout;
-    auto stream = co_await connect_stream(in, *config, *with, to.server,
+    auto stream = co_await connect_stream(in, config, with, to.server,
                                           std::min(last, began + config->connect_timeout));
     if (!stream)
         co_return failed_to_connect(std::move(stream).error(), to.server);

@@ -156,7 +156,7 @@ void kv_bucket::apply(const cluster_config_ptr& config)
         one->retire(false);
     if (!late.empty())
         cluster_.tasks().start(give_up_late(cluster_.world(), std::move(late)));
-    cluster_.config_taken(*config, network);
+    cluster_.config_taken(config, network);
 }
 
 }  // namespace holdfast::shell::couchbase

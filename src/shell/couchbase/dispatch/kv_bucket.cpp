@@ -43,7 +43,7 @@ void kv_bucket::open(const std::vector<endpoint>& seeds)
             add_links(one);
     }
     cluster_.tasks().start(poll(shared_from_this()));
-    changed_.notify();
+    announce();
 }
 
 void kv_bucket::suggest(const std::vector<endpoint>& nodes)
@@ -55,7 +55,13 @@ void kv_bucket::suggest(const std::vector<endpoint>& nodes)
         for (const endpoint& one : nodes)
             add_links(one);
     }
+    announce();
+}
+
+void kv_bucket::announce()
+{
     changed_.notify();
+    cluster_.changed().notify();
 }
 
 void kv_bucket::reseed(const std::vector<endpoint>& seeds, bool has_moved)
@@ -72,7 +78,7 @@ void kv_bucket::reseed(const std::vector<endpoint>& seeds, bool has_moved)
     }
     if (has_moved)
         configs_.start_over();
-    changed_.notify();
+    announce();
 }
 
 void kv_bucket::close()
@@ -88,7 +94,7 @@ void kv_bucket::close()
         for (const auto& lane : of.lanes)
             lane->retire(true);
     }
-    changed_.notify();
+    announce();
 }
 
 std::vector<std::shared_ptr<kv_link>> kv_bucket::links() const
@@ -120,7 +126,7 @@ link_hooks kv_bucket::hooks()
             {cluster_event::kind::disconnected, self->name_, server, why.message()});
         if (self->name_.empty())
             self->look_elsewhere();
-        self->changed_.notify();
+        self->announce();
         self->want_config();
     };
     made.notified = [weak](const endpoint& server, const core::couchbase::frame& what) {
@@ -172,7 +178,7 @@ void kv_bucket::link_opened(const endpoint& server, established& made)
         offer(made.config, server);
     if (name_.empty())
         keep_only(server);
-    changed_.notify();
+    announce();
 }
 
 void kv_bucket::link_failed(const endpoint& server, const establish_failure& why)
@@ -210,7 +216,7 @@ void kv_bucket::link_failed(const endpoint& server, const establish_failure& why
             });
     }
     cluster_.report({cluster_event::kind::connect_failed, name_, server, why.why.message()});
-    changed_.notify();
+    announce();
 }
 
 void kv_bucket::notified(const endpoint& server, const core::couchbase::frame& what)
@@ -235,7 +241,7 @@ bool kv_bucket::offer(std::string_view text, const endpoint& from)
     apply(outcome.config);
     cluster_.report({cluster_event::kind::config_taken, name_, from,
                      std::to_string(outcome.config->revision.rev)});
-    changed_.notify();
+    announce();
     return true;
 }
 

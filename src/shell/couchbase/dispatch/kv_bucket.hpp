@@ -127,6 +127,7 @@ private:
         std::vector<node_links> nodes = {};
     };
 
+    void announce();  // changed()
     link_hooks hooks();
     node_links add_links(const endpoint& server);
     std::vector<std::shared_ptr<kv_link>> replace_links(std::map<endpoint, node_links> wanted);

@@ -20,7 +20,11 @@ constexpr duration unreachable_after = 5s;
 }  // namespace
 
 kv_cluster::kv_cluster(std::shared_ptr<runtime::world> in, kv_cluster_options options)
-    : world_{std::move(in)}, options_{std::move(options)}, tasks_{*world_}
+    : world_{std::move(in)},
+      options_{std::move(options)},
+      services_{*world_, options_.settings, options_.connections},
+      changed_{*world_},
+      tasks_{*world_}
 {
 }
 
@@ -142,23 +146,35 @@ void kv_cluster::close()
         return;
     for (const auto& one : buckets())
         one->close();
+    services_.close();
+    changed_.notify();
     tasks_.stop();
+}
+
+runtime::awaitable<void> kv_cluster::ended()
+{
+    co_await services_.ended();
+    co_await tasks_.ended();
 }
 
 void kv_cluster::replace_login(login with)
 {
+    const bool over_tls = with.tls != nullptr;
     options_.connections->replace_login(std::move(with));
+    if (over_tls)  // a certificate may be what it logs in with; all else is in each request
+        services_.login_replaced();
     for (const auto& one : buckets()) {
         for (const auto& link : one->links())
             link->retry_now();
     }
 }
 
-void kv_cluster::config_taken(const core::couchbase::cluster_config& config,
+void kv_cluster::config_taken(const core::couchbase::cluster_config_ptr& config,
                               const std::string& network)
 {
+    services_.config_taken(config, network);
     std::vector<endpoint> nodes;
-    for (const core::couchbase::cluster_node& one : config.nodes) {
+    for (const core::couchbase::cluster_node& one : config->nodes) {
         if (auto at = core::couchbase::address_of(one, network,
                                                   core::couchbase::service_type::key_value,
                                                   options_.settings.tls.enabled))

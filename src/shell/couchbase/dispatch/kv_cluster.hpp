@@ -4,6 +4,7 @@
 #include "runtime/background.hpp"
 #include "shell/couchbase/connection/connection_config.hpp"
 #include "shell/couchbase/dispatch/kv_bucket.hpp"
+#include "shell/couchbase/dispatch/service_nodes.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -59,7 +60,7 @@ public:
 
     /// Ends all connections. Requests in flight end with an error.
     void close();
-    runtime::awaitable<void> ended() { return tasks_.ended(); }
+    runtime::awaitable<void> ended();
     bool is_closed() const noexcept { return closed_.load(std::memory_order_acquire); }
 
     /// New connections use it from now on, and those that wait for their next attempt try at once.
@@ -96,7 +97,12 @@ public:
     }
 
     /// A configuration has come: buckets without one may find their nodes in it.
-    void config_taken(const core::couchbase::cluster_config& config, const std::string& network);
+    void config_taken(const core::couchbase::cluster_config_ptr& config,
+                      const std::string& network);
+
+    service_nodes& services() noexcept { return services_; }
+    /// Happens whenever that of any bucket does.
+    runtime::event& changed() noexcept { return changed_; }
 
 private:
     runtime::awaitable<void> open();
@@ -117,6 +123,8 @@ private:
     mutable std::mutex mutex_;
     std::optional<std::vector<endpoint>> seeds_;
     std::map<std::string, std::shared_ptr<kv_bucket>, std::less<>> buckets_;
+    service_nodes services_;
+    runtime::event changed_;
     runtime::background tasks_;
 };
 
