@@ -61,7 +61,9 @@ void check_against_boost(std::string_view text, const outcome& found)
     boost::json::parse_options options;
     options.max_depth = row_splitter::max_depth - 3;
     auto whole = boost::json::parse(text, problem, {}, options);
-    if (problem || !whole.is_object() || found.fault == "too large")
+    // A number can be none for Boost.JSON, 0e400000, and does not equal itself then.
+    const bool is_itself = problem || whole == boost::json::value{whole};
+    if (problem || !is_itself || !whole.is_object() || found.fault == "too large")
         return;
     REQUIRE(found.fault.empty());
     std::size_t rows = 0;
