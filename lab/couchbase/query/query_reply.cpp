@@ -59,7 +59,8 @@ int query_status(std::int32_t code)
     case query_code::wrong_login:
     case query_code::no_credentials: return 401;
     case query_code::timeout: return 200;
-    default: return 500;
+    case query_code::internal: return 500;
+    default: return 0;
     }
 }
 
@@ -203,7 +204,8 @@ http_reply refused_query(const reply_style& style, reply_facts facts, runtime::w
                          const shown_error& reason)
 {
     http_reply made;
-    made.status = style.status(reason.code);
+    const int status = style.status(reason.code);
+    made.status = status == 0 ? 500 : status;
     made.body = query_reply{style, std::move(facts), in}.refusal(reason);
     return made;
 }

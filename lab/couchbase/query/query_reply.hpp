@@ -24,7 +24,7 @@ struct shown_error {
 /// What differs between the query and the analytics service.
 struct reply_style {
     shown_error (*show)(const error& of);
-    int (*status)(std::int32_t code);  // of HTTP
+    int (*status)(std::int32_t code);  // of HTTP; 0: it depends on whether the request has run
     std::string_view (*usual_text)(std::int32_t code);
     std::int32_t timeout_code;
     std::string_view timeout_state;

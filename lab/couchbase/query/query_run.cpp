@@ -61,7 +61,6 @@ private:
     void fill();
     bool step();
     void end(std::string_view state, std::vector<shown_error> errors);
-    http_reply refused(const shown_error& reason) const;
     static http_reply reply_of(const std::shared_ptr<query_run>& of);
     std::optional<std::string> next_part();
 
@@ -120,20 +119,12 @@ shown_error query_run::planned_error() const
     return made;
 }
 
-http_reply query_run::refused(const shown_error& reason) const
-{
-    http_reply made;
-    made.status = with_.style.status(reason.code);
-    made.body = reply_.refusal(reason);
-    return made;
-}
-
 /// None as long as it has to wait.
 std::optional<http_reply> query_run::begin(const std::shared_ptr<query_run>& of)
 {
     query_run& me = *of;
     if (me.with_.fault.error_code != 0 && !me.with_.fault.after_rows)
-        return me.refused(me.planned_error());
+        return refused_query(me.with_.style, me.with_.facts, me.with_.world, me.planned_error());
     if (!me.is_ready()) {
         if (me.with_.world.steady_now() < std::min(me.deadline_, me.scan_deadline_))
             return std::nullopt;
@@ -145,7 +136,7 @@ std::optional<http_reply> query_run::begin(const std::shared_ptr<query_run>& of)
         return reply_of(of);
     }
     if (!me.start())
-        return me.refused(*me.refusal_);
+        return refused_query(me.with_.style, me.with_.facts, me.with_.world, *me.refusal_);
     me.text_ = me.reply_.head(me.signature());
     me.fill();
     return reply_of(of);
@@ -210,8 +201,9 @@ bool query_run::step()
 void query_run::end(std::string_view state, std::vector<shown_error> errors)
 {
     over_ = true;
-    if (reply_.rows() == 0 && !errors.empty())
-        status_ = with_.style.status(errors.front().code);
+    if (const int status = errors.empty() ? 0 : with_.style.status(errors.front().code);
+        status != 0 && reply_.rows() == 0)
+        status_ = status;
     text_ += reply_.tail(state, errors, rows_ ? rows_->counts() : n1ql::run_counts{});
 }
 
