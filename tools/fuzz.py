@@ -98,6 +98,9 @@ OWN_SEEDS = {  # one small example of each shape, for targets that no official f
         'CREATE INDEX i ON travel(n, `o`.p) WHERE n > 1 USING GSI WITH {"defer_build":true}',
         "BUILD INDEX ON travel (i)", "DROP PRIMARY INDEX IF EXISTS ON travel",
         "PREPARE p FROM SELECT 1", "EXPLAIN SELECT 1", "EXECUTE p USING [1]",
+        '{"statement":"SELECT 1","args":[1],"$x":2,"timeout":"1m2s","scan_consistency":"at_plus",'
+        '"scan_vectors":{"travel":{"7":[3,"9"]}},"query_context":"default:`a`.`b`"}',
+        "statement=SELECT+1&args=%5B1%5D&readonly=true&$x=2", "1h2.5m3ms",
         "CREATE DATASET IF NOT EXISTS a.b ON travel", "ALTER COLLECTION a.b.c ENABLE ANALYTICS",
     ],
     "lab_couchbase_http": [

@@ -1,6 +1,7 @@
-// Any text as a statement of the query language: it is refused with a number and a message, or
-// runs, and then its rows are JSON.
+// Any text as a statement of the query language, and as the body of a request: it is refused with a
+// number and a message, or runs, and then its rows are JSON.
 #include "lab/couchbase/n1ql/memory_store.hpp"
+#include "lab/couchbase/query/query_request.hpp"
 #include "require.hpp"
 
 #include <cstdint>
@@ -45,6 +46,26 @@ void run_for_a_while(const statement& what, const json::object& named)
     }
 }
 
+/// The same as the body of a request, in both forms.
+void read_as_request(std::string_view text)
+{
+    holdfast::lab::couchbase::http_request request;
+    request.method = "POST";
+    request.body = text;
+    for (const char* const type : {"application/json", "application/x-www-form-urlencoded"}) {
+        request.content_type = type;
+        const auto read = holdfast::lab::couchbase::read_query_request(request);
+        if (!read)
+            require_reason(read.error());
+        else
+            REQUIRE(!read->statement.empty() || !read->prepared.empty());
+        (void)holdfast::lab::couchbase::client_context_id_of(request);
+    }
+    if (const auto time = holdfast::lab::couchbase::read_duration(text))
+        REQUIRE(holdfast::lab::couchbase::read_duration(
+            holdfast::lab::couchbase::duration_text(*time)));
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
@@ -62,5 +83,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         run_for_a_while(**parsed, named);
     }
     (void)parse_context(text);
+    read_as_request(text);
     return 0;
 }
