@@ -11,6 +11,7 @@ import './admin.mjs';
 import './security.mjs';
 import './movement.mjs';
 import './search.mjs';
+import './queries.mjs';
 
 const [report, only] = process.argv.slice(2);
 let fine = false;
