@@ -194,7 +194,8 @@ TEST_F(couchbase_socket_services, client_that_blocks_makes_the_same_requests)
     const auto runtime = api::blocking_runtime::start();
     couchbase::cluster_options options;
     options.authenticator = proof::socket_scene::login();
-    auto impl = couchbase::cluster_impl::make(runtime->world(), scene.lab.uri(), options, {},
+    const auto world = [&](const core::couchbase::cluster_settings&) { return runtime->world(); };
+    auto impl = couchbase::cluster_impl::make(world, scene.lab.uri(), options, {},
                                               api::blocking_runtime::make_blocking)
                     .value();
     std::atomic<int> good{0};
