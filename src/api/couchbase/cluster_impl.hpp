@@ -39,6 +39,7 @@ struct cluster_impl : std::enable_shared_from_this<cluster_impl> {
     runtime::awaitable<result<void>> ready(std::string bucket, std::chrono::milliseconds timeout);
     runtime::awaitable<result<ping_report>> ping(std::chrono::milliseconds timeout);
     diagnostics_report diagnostics() const;
+    std::string next_report_id() const;
     result<void> set_authenticator(const authenticator& next);
     static runtime::awaitable<void> close(std::shared_ptr<cluster_impl> self);
 
@@ -47,7 +48,11 @@ struct cluster_impl : std::enable_shared_from_this<cluster_impl> {
     const std::shared_ptr<runtime::world> world;
     const core::couchbase::cluster_settings settings;
     const std::shared_ptr<shell::couchbase::cluster_state> state;
+    mutable std::atomic<std::uint64_t> reports{0};
 };
+
+/// "0x1f": what reports call a connection that is opened again whenever it is lost.
+std::string id_of(const shell::couchbase::kv_link& link);
 
 /// A collection of a cluster, which is opened with its bucket by the first operation.
 struct collection_place {

@@ -1,12 +1,9 @@
 #include "api/couchbase/cluster_impl.hpp"
 #include "holdfast/couchbase/diagnostics.hpp"
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-
-#include <algorithm>
+#include <array>
+#include <charconv>
 #include <chrono>
-#include <mutex>
 #include <utility>
 
 namespace holdfast::couchbase {
@@ -54,50 +51,32 @@ std::string in_microseconds(duration span)
     return std::to_string(std::chrono::duration_cast<std::chrono::microseconds>(span).count());
 }
 
-std::string report_json(const std::string& services)
+/// What both kinds of reports say of a connection.
+template <class Endpoint>
+std::string place_json(const Endpoint& one)
 {
-    return R"({"version":2,"sdk":"holdfast/)" HOLDFAST_VERSION R"(","services":{)" + services +
-           "}}";
+    std::string made = R"("id":)" + quoted_json(one.id);
+    made += R"(,"remote":)" + quoted_json(one.server.value());
+    if (!one.local.empty())
+        made += R"(,"local":)" + quoted_json(one.local);
+    if (!one.bucket.empty())
+        made += R"(,"namespace":)" + quoted_json(one.bucket);
+    return made;
+}
+
+/// `more`: members of the report, each with a comma at its end.
+std::string report_json(const std::string& id, const std::string& more, const std::string& services)
+{
+    return R"({"version":2,"id":)" + quoted_json(id) + ',' + more +
+           R"("sdk":"holdfast/)" HOLDFAST_VERSION R"(","services":{)" + services + "}}";
 }
 
 /// Services by the names that reports have for them.
 constexpr std::pair<service_type, std::string_view> reported_services[] = {
-    {service_type::key_value, "kv"},    {service_type::query, "n1ql"},
-    {service_type::analytics, "cbas"},  {service_type::search, "fts"},
+    {service_type::key_value, "kv"},    {service_type::query, "query"},
+    {service_type::analytics, "analytics"},  {service_type::search, "search"},
     {service_type::views, "views"},     {service_type::management, "mgmt"},
 };
-
-/// What the pings of one call share.
-struct ping_run {
-    explicit ping_run(runtime::world& in) : one_ended{in} {}
-
-    std::mutex mutex;
-    std::size_t left = 0;
-    ping_report report;
-    runtime::event one_ended;
-};
-
-runtime::awaitable<void> ping_one(std::shared_ptr<cluster_impl> in, std::shared_ptr<ping_run> run,
-                                  std::size_t place,
-                                  std::shared_ptr<shell::couchbase::kv_connection> over,
-                                  time_point until)
-{
-    const time_point began = in->world->steady_now();
-    core::couchbase::request_frame question;
-    question.opcode = core::couchbase::kv_opcode::noop;
-    auto answer = co_await shell::couchbase::ask(std::move(over), question, until);
-    const duration took = in->world->steady_now() - began;
-    {
-        const std::scoped_lock lock{run->mutex};
-        endpoint_ping& entry = run->report.key_value[place];
-        if (answer)
-            entry.latency = took;
-        else
-            entry.error = answer.error().message();
-        --run->left;
-    }
-    run->one_ended.notify();
-}
 
 }  // namespace
 
@@ -114,22 +93,32 @@ std::string_view name_of(endpoint_state state) noexcept
     return "disconnected";
 }
 
+std::string_view name_of(ping_state state) noexcept
+{
+    switch (state) {
+    case ping_state::ok:
+        return "ok";
+    case ping_state::timeout:
+        return "timeout";
+    case ping_state::error:
+        break;
+    }
+    return "error";
+}
+
 std::string diagnostics_report::to_json() const
 {
     std::string entries = R"("kv":[)";
     for (const endpoint_diagnostics& one : key_value) {
-        entries += entries.back() == '[' ? "{" : ",{";
-        entries += R"("remote":)" + quoted_json(one.server.value());
+        entries += (entries.back() == '[' ? "{" : ",{") + place_json(one);
         entries += R"(,"state":")" + std::string{name_of(one.state)} + '"';
-        if (!one.bucket.empty())
-            entries += R"(,"namespace":)" + quoted_json(one.bucket);
         if (one.last_activity)
             entries += R"(,"last_activity_us":)" + in_microseconds(*one.last_activity);
         if (!one.last_error.empty())
             entries += R"(,"details":)" + quoted_json(one.last_error);
         entries += '}';
     }
-    return report_json(entries + ']');
+    return report_json(id, "", entries + ']');
 }
 
 const std::vector<endpoint_ping>& ping_report::of(service_type service) const noexcept
@@ -177,33 +166,51 @@ std::string ping_report::to_json() const
             continue;
         std::string entries;
         for (const endpoint_ping& one : of(service)) {
-            entries += entries.empty() ? "{" : ",{";
-            entries += R"("remote":)" + quoted_json(one.server.value());
-            entries += one.latency
-                           ? R"(,"state":"ok","latency_us":)" + in_microseconds(*one.latency)
-                           : R"(,"state":"error","error":)" + quoted_json(one.error);
-            if (!one.bucket.empty())
-                entries += R"(,"namespace":)" + quoted_json(one.bucket);
+            entries += (entries.empty() ? "{" : ",{") + place_json(one);
+            entries += R"(,"state":")" + std::string{name_of(one.state)} + '"';
+            if (one.latency)
+                entries += R"(,"latency_us":)" + in_microseconds(*one.latency);
+            if (!one.error.empty())
+                entries += R"(,"error":)" + quoted_json(one.error);
             entries += '}';
         }
         services += services.empty() ? "\"" : ",\"";
         services += std::string{name} + "\":[" + entries + ']';
     }
-    return report_json(services);
+    const std::string revision = config_revision
+                                     ? R"("config_rev":)" + std::to_string(*config_revision) + ','
+                                     : "";
+    return report_json(id, revision, services);
+}
+
+std::string id_of(const kv_link& link)
+{
+    std::array<char, 18> text{'0', 'x'};
+    const auto end = std::to_chars(text.data() + 2, text.data() + text.size(), link.number(), 16);
+    return {text.data(), end.ptr};
+}
+
+std::string cluster_impl::next_report_id() const
+{
+    return "0x" + nodes().connections()->client_name() + '/' +
+           std::to_string(reports.fetch_add(1) + 1);
 }
 
 diagnostics_report cluster_impl::diagnostics() const
 {
     const time_point now = world->steady_now();
     diagnostics_report report;
+    report.id = next_report_id();
     for (const auto& bucket : nodes().buckets()) {
         for (const auto& link : bucket->links()) {
             const kv_link::snapshot seen = link->look();
             endpoint_diagnostics one;
+            one.id = id_of(*link);
             one.server = seen.server;
             one.bucket = bucket->name();
             one.state = state_of(seen.is);
             if (seen.connection) {
+                one.local = seen.connection->facts()->local;
                 one.last_activity = now - seen.connection->last_activity();
                 one.in_flight = seen.connection->statistics().waiting;
             }
@@ -213,43 +220,6 @@ diagnostics_report cluster_impl::diagnostics() const
         }
     }
     return report;
-}
-
-runtime::awaitable<result<ping_report>> cluster_impl::ping(std::chrono::milliseconds timeout)
-{
-    const auto self = shared_from_this();
-    const time_point until = world->steady_now() + timeout;
-    const auto run = std::make_shared<ping_run>(*world);
-    std::vector<std::pair<std::size_t, std::shared_ptr<shell::couchbase::kv_connection>>> asked;
-    nodes().start();
-    for (const auto& bucket : nodes().buckets()) {
-        for (const auto& link : bucket->links()) {
-            const kv_link::snapshot seen = link->look();
-            endpoint_ping one;
-            one.server = seen.server;
-            one.bucket = bucket->name();
-            if (seen.connection)
-                asked.emplace_back(run->report.key_value.size(), seen.connection);
-            else
-                one.error = seen.last_failure ? seen.last_failure->message() : "not connected yet";
-            run->report.key_value.push_back(std::move(one));
-        }
-    }
-    run->left = asked.size();
-    for (auto& [place, over] : asked)
-        boost::asio::co_spawn(world->executor(), ping_one(self, run, place, over, until),
-                              boost::asio::detached);
-    for (;;) {
-        const std::uint64_t seen = run->one_ended.count();
-        {
-            const std::scoped_lock lock{run->mutex};
-            if (run->left == 0)
-                co_return run->report;
-        }
-        const runtime::wait_end end = co_await run->one_ended.wait(seen);
-        if (end == runtime::wait_end::cancelled)
-            co_return error{errc::request_canceled, "cancelled while nodes were asked"};
-    }
 }
 
 }  // namespace holdfast::couchbase

@@ -59,7 +59,7 @@ connection_config::connection_config(runtime::world& in,
       ip_protocol{settings.ip_protocol},
       make_blocking{std::move(maker)},
       observation{std::move(observed_by)},
-      client_{draw_client_number(in)},
+      client_{to_hex(draw_client_number(in))},
       login_{std::make_shared<const login>(std::move(first))}
 {
 }
@@ -79,7 +79,7 @@ void connection_config::replace_login(login with)
 
 std::string connection_config::next_connection_name() const
 {
-    return to_hex(client_) + '/' + to_hex(connections_.fetch_add(1) + 1);
+    return client_ + '/' + to_hex(connections_.fetch_add(1) + 1);
 }
 
 }  // namespace holdfast::shell::couchbase

@@ -39,6 +39,7 @@ public:
 
     /// "<client>/<connection>", two numbers in hexadecimal.
     std::string next_connection_name() const;
+    const std::string& client_name() const noexcept { return client_; }
 
     const std::string agent;  // "holdfast/0.3.0"
     const std::vector<core::couchbase::kv_feature> features;
@@ -50,7 +51,7 @@ public:
     const std::shared_ptr<shell::observation> observation;  // may be null
 
 private:
-    const std::uint64_t client_;
+    const std::string client_;
     mutable std::atomic<std::uint64_t> connections_{0};
     mutable std::mutex mutex_;
     std::shared_ptr<const login> login_;

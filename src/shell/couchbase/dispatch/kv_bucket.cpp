@@ -153,8 +153,9 @@ kv_bucket::node_links kv_bucket::add_links(const endpoint& server)
     cluster_.with_facts([&](core::couchbase::health& facts) { facts.track(tracker); });
     const std::uint32_t lanes = name_.empty() ? 1 : cluster_.settings().kv.connections;
     for (std::uint32_t n = 0; n != lanes; ++n) {
-        auto lane = std::make_shared<kv_link>(cluster_.world(), cluster_.connections(), server,
-                                              name_, cluster_.breaker(), hooks());
+        auto lane = std::make_shared<kv_link>(cluster_.world(), cluster_.connections(),
+                                              cluster_.next_link_number(), server, name_,
+                                              cluster_.breaker(), hooks());
         at->second.lanes.push_back(lane);
         cluster_.tasks().start(kv_link::run(std::move(lane)));
     }

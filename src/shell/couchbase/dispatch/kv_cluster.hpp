@@ -84,6 +84,8 @@ public:
         return core::couchbase::tracker_id{trackers_.fetch_add(1) + 1};
     }
 
+    std::uint64_t next_link_number() noexcept { return links_.fetch_add(1) + 1; }
+
     runtime::world& world() const noexcept { return *world_; }
     runtime::background& tasks() noexcept { return tasks_; }
     const core::couchbase::cluster_settings& settings() const noexcept { return options_.settings; }
@@ -116,6 +118,7 @@ private:
     std::atomic<bool> started_{false};
     std::atomic<bool> closed_{false};
     std::atomic<std::int64_t> trackers_{0};
+    std::atomic<std::uint64_t> links_{0};
 
     std::mutex facts_mutex_;
     core::couchbase::health facts_;

@@ -26,10 +26,11 @@ error retired_error()
 }  // namespace
 
 kv_link::kv_link(runtime::world& in, std::shared_ptr<const connection_config> config,
-                 endpoint server, std::string bucket,
+                 std::uint64_t number, endpoint server, std::string bucket,
                  std::optional<core::circuit_breaker_settings> breaker, link_hooks hooks)
     : world_{in},
       config_{std::move(config)},
+      number_{number},
       server_{std::move(server)},
       bucket_{std::move(bucket)},
       hooks_{std::move(hooks)},

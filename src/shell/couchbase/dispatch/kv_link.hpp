@@ -44,9 +44,9 @@ public:
         std::shared_ptr<kv_connection> connection = {};
     };
 
-    kv_link(runtime::world& in, std::shared_ptr<const connection_config> config, endpoint server,
-            std::string bucket, std::optional<core::circuit_breaker_settings> breaker,
-            link_hooks hooks);
+    kv_link(runtime::world& in, std::shared_ptr<const connection_config> config,
+            std::uint64_t number, endpoint server, std::string bucket,
+            std::optional<core::circuit_breaker_settings> breaker, link_hooks hooks);
 
     /// Keeps the connection open until retire(). For the background tasks of the owner.
     static runtime::awaitable<void> run(std::shared_ptr<kv_link> self);
@@ -58,6 +58,8 @@ public:
     void retry_now() { wake_.notify(); }
 
     const endpoint& server() const noexcept { return server_; }
+    /// Of all links of the cluster; the same for all its connections.
+    std::uint64_t number() const noexcept { return number_; }
 
     /// Null unless connected.
     std::shared_ptr<kv_connection> current() const
@@ -93,6 +95,7 @@ private:
 
     runtime::world& world_;
     const std::shared_ptr<const connection_config> config_;
+    const std::uint64_t number_;
     const endpoint server_;
     const std::string bucket_;
     const link_hooks hooks_;
