@@ -70,7 +70,9 @@ struct cluster_options {
     /// own as well.
     std::string trusted_certificates = {};
     retry_strategy_ptr strategy = {};  // none: fast_fail_on_terminal_error_retry_strategy
-    std::optional<std::uint32_t> retry_budget = {};  // retries that may be open at once; none: any
+    /// Tokens, up to a million. Each retry that a strategy wants takes one, and each operation that
+    /// succeeds gives back a tenth. None: what the connection string says; 0: retries need none.
+    std::optional<std::uint32_t> retry_budget = {};
     std::optional<breaker_options> circuit_breaker = {};
     std::vector<std::shared_ptr<event_listener>> listeners = {};
     std::shared_ptr<log_sink> log = {};

@@ -162,6 +162,8 @@ result<std::shared_ptr<cluster_impl>> cluster_impl::make(const world_maker& make
     if (!more)
         return std::move(more).error();
     parsed->warnings.insert(parsed->warnings.end(), more->begin(), more->end());
+    if (options.retry_budget > core::couchbase::largest_retry_budget)
+        return unusable("retry_budget", "a number from 0 to 1000000");
     if (options.strict && !parsed->warnings.empty())
         return error{errc::invalid_argument, "connection string: " + parsed->warnings.front()};
     show_warnings(options.log ? options.log : fallback_log, parsed->warnings);

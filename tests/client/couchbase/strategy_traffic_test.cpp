@@ -174,6 +174,22 @@ TEST_F(couchbase_strategies, strategy_may_choose_the_error)
     EXPECT_EQ(failed->error().history().size(), 1u);
 }
 
+TEST(couchbase_retry_budget, more_than_a_million_tokens_are_refused)
+{
+    sim::simulation simulation{1};
+    sim::host& app = simulation.add_host("app");
+    const std::shared_ptr<runtime::world> world{std::shared_ptr<void>{}, &app.world()};
+    couchbase::cluster_options options;
+    options.authenticator = kv_scene::login();
+    options.retry_budget = 1'000'000;
+    EXPECT_TRUE(couchbase::access::in_world(world, "couchbase://n0", options));
+    options.retry_budget = 1'000'001;
+    const auto refused = couchbase::access::in_world(world, "couchbase://n0", options);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code(), errc::invalid_argument);
+    EXPECT_EQ(refused.error().context("option"), "retry_budget");
+}
+
 TEST_F(couchbase_strategies, empty_retry_budget_ends_requests_until_others_succeed)
 {
     couchbase::cluster_options options;
