@@ -73,6 +73,9 @@ public:
             kept = std::make_unique<Definitions>();
         return static_cast<Definitions&>(*kept);
     }
+    /// Whether such a movement of data can begin now. What begins may still be broken off.
+    result<void> may_rebalance(const std::vector<std::size_t>& out) const;
+    result<void> may_hand_over(std::size_t number) const;
     /// Goes on by itself, and ends with the cluster.
     void start_task(runtime::awaitable<void> what);
 

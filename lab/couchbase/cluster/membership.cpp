@@ -125,16 +125,38 @@ bool cluster::rebalancing() const noexcept
     return state_->rebalancing;
 }
 
+result<void> administration::may_hand_over(std::size_t number) const
+{
+    if (auto known = all_.check_member(number); !known)
+        return known;
+    if (all_.rebalancing)
+        return broken_off("a rebalance is running");
+    if (!all_.loses_nothing(static_cast<int>(number)))
+        return error{errc::invalid_argument, "no other node has all that it has"};
+    return {};
+}
+
+result<void> administration::may_rebalance(const std::vector<std::size_t>& out) const
+{
+    bool any_stays = false;
+    for (std::size_t n = 0; n != all_.members.size(); ++n) {
+        const cluster_member& one = all_.member(n);
+        any_stays = any_stays ||
+                    (one.in_view && one.has_data() && std::ranges::find(out, n) == out.end());
+    }
+    if (!any_stays)
+        return broken_off("no node with data would stay");
+    if (all_.rebalancing)
+        return broken_off("a rebalance is running");
+    return {};
+}
+
 runtime::awaitable<result<void>> cluster::fail_over_gracefully(std::size_t number)
 {
     cluster_state& all = *state_;
-    if (auto known = all.check_member(number); !known)
-        co_return known;
-    if (all.rebalancing)
-        co_return broken_off("a rebalance is running");
+    if (auto can = admin().may_hand_over(number); !can)
+        co_return can;
     const int leaving = static_cast<int>(number);
-    if (!all.loses_nothing(leaving))
-        co_return error{errc::invalid_argument, "no other node has all that it has"};
     all.rebalancing = true;
     result<void> outcome;
     for (const std::string& name : buckets()) {
@@ -158,15 +180,14 @@ runtime::awaitable<result<void>> cluster::fail_over_gracefully(std::size_t numbe
 runtime::awaitable<result<void>> cluster::rebalance(std::vector<std::size_t> out, std::size_t batch)
 {
     cluster_state& all = *state_;
+    if (auto can = admin().may_rebalance(out); !can)
+        co_return can;
     std::vector<int> data;
     for (std::size_t n = 0; n != all.members.size(); ++n) {
         const cluster_member& one = all.member(n);
         if (one.in_view && one.has_data() && std::ranges::find(out, n) == out.end())
             data.push_back(static_cast<int>(n));
     }
-    if (all.rebalancing || data.empty())
-        co_return broken_off(data.empty() ? "no node with data would stay"
-                                          : "a rebalance is running");
     all.rebalancing = true;
     result<void> outcome;
     for (const std::string& name : buckets()) {

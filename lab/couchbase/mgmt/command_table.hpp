@@ -29,6 +29,8 @@ struct command_row {
     result<void> (*now)(command_call& call) = nullptr;
     runtime::awaitable<result<void>> (*later)(command_call& call) = nullptr;
     bool takes_rest = false;  // the last argument is the rest of the line
+    /// Of a command that takes long: whether it can begin.
+    result<void> (*check)(command_call& call) = nullptr;
 };
 
 error wrong_command(std::string why);
@@ -49,6 +51,10 @@ result<void> command_token(command_call& call);
 result<void> command_add_node(command_call& call);
 result<void> command_failover(command_call& call);
 result<void> command_auto_failover(command_call& call);
+result<void> check_rebalance(command_call& call);
+result<void> check_graceful_failover(command_call& call);
+result<void> check_remove(command_call& call);
+result<void> check_crash(command_call& call);
 runtime::awaitable<result<void>> command_rebalance(command_call& call);
 runtime::awaitable<result<void>> command_graceful_failover(command_call& call);
 runtime::awaitable<result<void>> command_remove(command_call& call);

@@ -29,14 +29,15 @@ constexpr command_row all_command_rows[] = {
     {"add-node", "[kv,query,...]", "a new node, without data until a rebalance; gives its number",
      0, 1, command_add_node},
     {"rebalance", "[N...]", "spread the data, without the nodes that are to leave", 0, any_number,
-     nullptr, command_rebalance},
-    {"remove", "N", "the same as rebalance N", 1, 1, nullptr, command_remove},
+     nullptr, command_rebalance, false, check_rebalance},
+    {"remove", "N", "the same as rebalance N", 1, 1, nullptr, command_remove, false, check_remove},
     {"failover", "N", "hard: what was not replicated is lost", 1, 1, command_failover},
-    {"graceful-failover", "N", "it hands over first", 1, 1, nullptr, command_graceful_failover},
+    {"graceful-failover", "N", "it hands over first", 1, 1, nullptr, command_graceful_failover,
+     false, check_graceful_failover},
     {"auto-failover", "MS", "of nodes that are silent so long; 0: off", 1, 1,
      command_auto_failover},
     {"crash", "N [lost]", "its process ends; with lost, its data is gone", 1, 2, nullptr,
-     command_crash},
+     command_crash, false, check_crash},
     {"restart", "N", "it comes back", 1, 1, command_restart},
     {"freeze", "N", "it takes requests and answers none", 1, 1, command_freeze},
     {"thaw", "N", "it goes on", 1, 1, command_thaw},
@@ -212,10 +213,21 @@ runtime::awaitable<result<std::vector<std::string>>> carry_out(cluster& on, std:
         co_return row.error();
     if ((*row)->now)
         co_return carry_out_now(on, line);
+    if (auto can = (*row)->check(call); !can)
+        co_return std::move(can).error();
     auto outcome = co_await (*row)->later(call);
     if (!outcome)
         co_return std::move(outcome).error();
     co_return std::move(call.lines);
+}
+
+result<void> check_command(cluster& on, std::string_view line)
+{
+    command_call call{on};
+    const auto row = understand(line, call);
+    if (!row)
+        return row.error();
+    return (*row)->check ? (*row)->check(call) : result<void>{};
 }
 
 bool is_long_command(std::string_view line)

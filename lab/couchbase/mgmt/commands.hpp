@@ -20,6 +20,8 @@ result<std::vector<std::string>> carry_out_now(cluster& on, std::string_view lin
 
 /// Whether that may take long, or end the node that is asked.
 bool is_long_command(std::string_view line);
+/// Whether such a command can begin now.
+result<void> check_command(cluster& on, std::string_view line);
 
 /// One line for each, for people.
 std::string command_help();

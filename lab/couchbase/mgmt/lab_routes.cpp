@@ -55,6 +55,15 @@ service_set services_in(std::string_view list)
     return made;
 }
 
+/// Starts what takes long; an error if it cannot begin.
+result<void> start_command(cluster& on, std::string line)
+{
+    if (auto can = check_command(on, line); !can)
+        return can;
+    on.admin().start_task(run_command(on, std::move(line)));
+    return {};
+}
+
 http_reply add_node_route(route_call& call)
 {
     const std::string services = call.field("services");
@@ -80,8 +89,8 @@ http_reply rebalance_route(route_call& call)
     }
     if (call.on.rebalancing())
         return refuse(400, "Rebalance running.");
-    call.on.admin().start_task(run_command(call.on, std::move(line)));
-    return accepted();
+    const auto begun = start_command(call.on, std::move(line));
+    return begun ? accepted() : refuse(400, begun.error().message());
 }
 
 http_reply failover_route(route_call& call)
@@ -98,9 +107,8 @@ http_reply graceful_failover_route(route_call& call)
     const auto number = node_in(call.field("otpNode"), call.on);
     if (!number || !call.on.is_member(*number))
         return refuse(400, "Unknown server given.");
-    call.on.admin().start_task(
-        run_command(call.on, "graceful-failover " + std::to_string(*number)));
-    return accepted();
+    const auto begun = start_command(call.on, "graceful-failover " + std::to_string(*number));
+    return begun ? accepted() : refuse(400, begun.error().message());
 }
 
 http_reply eject_route(route_call& call)
@@ -108,30 +116,38 @@ http_reply eject_route(route_call& call)
     const auto number = node_in(call.field("otpNode"), call.on);
     if (!number || call.on.is_member(*number))
         return refuse(400, "only a node that was failed over can be ejected");
-    call.on.admin().start_task(run_command(call.on, "rebalance"));
-    return accepted();
+    const auto begun = start_command(call.on, "rebalance");
+    return begun ? accepted() : refuse(400, begun.error().message());
 }
 
-/// Lines of commands. The answers of those that take long are not waited for.
+http_reply refuse_command(std::size_t number, const error& why)
+{
+    return refuse(400, "line " + std::to_string(number) + ": " + why.message());
+}
+
+/// Lines of commands, up to one that fails. Of those that take long the end is not waited for.
 http_reply commands_route(route_call& call)
 {
     json::array lines;
+    std::size_t number = 0;
     bool started = false;
     std::string_view rest = call.request.body;
     while (!rest.empty()) {
         const std::size_t end = std::min(rest.find('\n'), rest.size());
         const std::string line{rest.substr(0, end)};
         rest.remove_prefix(std::min(end + 1, rest.size()));
+        ++number;
         if (line.find_first_not_of(" \r\t") == line.npos)
             continue;
         if (is_long_command(line)) {
-            call.on.admin().start_task(run_command(call.on, line));
+            if (const auto begun = start_command(call.on, line); !begun)
+                return refuse_command(number, begun.error());
             started = true;
             continue;
         }
         const auto answer = carry_out_now(call.on, line);
         if (!answer)
-            return refuse(400, answer.error().message());
+            return refuse_command(number, answer.error());
         for (const std::string& one : *answer)
             lines.push_back(json_text(one));
     }

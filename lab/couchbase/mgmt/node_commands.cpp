@@ -29,6 +29,19 @@ result<void> with_flag(command_call& call, Action action)
     });
 }
 
+/// Those that all arguments name.
+result<std::vector<std::size_t>> nodes_given(const command_call& call)
+{
+    std::vector<std::size_t> all;
+    for (std::size_t place = 0; place != call.given.size(); ++place) {
+        const auto number = call.node(place);
+        if (!number)
+            return number.error();
+        all.push_back(*number);
+    }
+    return all;
+}
+
 std::size_t documents_on(node& of)
 {
     std::size_t count = 0;
@@ -108,45 +121,55 @@ result<void> command_auto_failover(command_call& call)
     return {};
 }
 
+result<void> check_rebalance(command_call& call)
+{
+    const auto out = nodes_given(call);
+    return out ? call.on.admin().may_rebalance(*out) : result<void>{out.error()};
+}
+
 runtime::awaitable<result<void>> command_rebalance(command_call& call)
 {
-    std::vector<std::size_t> out;
-    for (std::size_t place = 0; place != call.given.size(); ++place) {
-        const auto number = call.node(place);
-        if (!number)
-            co_return number.error();
-        out.push_back(*number);
-    }
-    auto done = co_await call.on.rebalance(std::move(out));
+    auto done = co_await call.on.rebalance(nodes_given(call).value());
     co_return done;
+}
+
+result<void> check_remove(command_call& call)
+{
+    return with_node(call, [&](std::size_t n) -> result<void> {
+        if (!call.on.is_member(n))
+            return wrong_command("node " + std::to_string(n) + " is no member");
+        return call.on.admin().may_rebalance({n});
+    });
 }
 
 runtime::awaitable<result<void>> command_remove(command_call& call)
 {
-    const auto number = call.node(0);
-    if (!number)
-        co_return number.error();
-    auto done = co_await call.on.remove_node(*number);
+    auto done = co_await call.on.remove_node(call.node(0).value());
     co_return done;
+}
+
+result<void> check_graceful_failover(command_call& call)
+{
+    return with_node(call, [&](std::size_t n) { return call.on.admin().may_hand_over(n); });
 }
 
 runtime::awaitable<result<void>> command_graceful_failover(command_call& call)
 {
-    const auto number = call.node(0);
-    if (!number)
-        co_return number.error();
-    auto done = co_await call.on.fail_over_gracefully(*number);
+    auto done = co_await call.on.fail_over_gracefully(call.node(0).value());
     co_return done;
+}
+
+result<void> check_crash(command_call& call)
+{
+    if (call.given.size() == 2 && call.given[1] != "lost")
+        return wrong_command("usage: crash N [lost]");
+    return with_node(call, [](std::size_t) { return result<void>{}; });
 }
 
 runtime::awaitable<result<void>> command_crash(command_call& call)
 {
-    const auto number = call.node(0);
-    if (!number)
-        co_return number.error();
-    if (call.given.size() == 2 && call.given[1] != "lost")
-        co_return wrong_command("usage: crash N [lost]");
-    co_await call.on.crash(*number, call.given.size() == 2 ? node_memory::lost : node_memory::kept);
+    const bool loses = call.given.size() == 2;
+    co_await call.on.crash(call.node(0).value(), loses ? node_memory::lost : node_memory::kept);
     co_return result<void>{};
 }
 

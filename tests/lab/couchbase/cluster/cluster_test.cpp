@@ -206,6 +206,11 @@ TEST(lab_couchbase_api, faults_are_set_and_cleared_by_name)
     lab->clear_faults();
     EXPECT_EQ(lab->command("hits f").value(), std::vector<std::string>{"0"});
     EXPECT_FALSE(lab->command("dance"));
+    for (const char* const line : {"crash 99", "restart 99", "rebalance 99", "remove 99"}) {
+        const auto failed = lab->command(line);
+        ASSERT_FALSE(failed) << line;
+        EXPECT_EQ(failed.error().message(), "there is no node 99");
+    }
     EXPECT_NE(lab::couchbase_cluster::command_help().find("rebalance"), std::string::npos);
 }
 

@@ -241,5 +241,31 @@ TEST_F(lab_couchbase_management, commands_and_faults_come_by_http)
     EXPECT_TRUE(lab.pass_until([&] { return !lab.made->is_running(1); }));
 }
 
+TEST_F(lab_couchbase_management, command_that_cannot_begin_is_refused_by_its_line)
+{
+    const auto refused = [&](const std::string& lines) {
+        const http_reply reply = ask("POST", "/lab/commands", lines);
+        EXPECT_EQ(reply.status, 400) << lines;
+        return reply.body;
+    };
+    const auto has = [&](const std::string& body, const std::string& text) {
+        EXPECT_NE(body.find(text), std::string::npos) << body;
+    };
+    has(refused("crash 99"), "line 1: there is no node 99");
+    has(refused("publish\n\nrebalance 99"), "line 3: there is no node 99");
+    has(refused("crash 1 now"), "usage: crash N [lost]");
+    has(refused("crash"), "usage: crash N [lost]");
+    has(refused("remove 99"), "there is no node 99");
+    has(refused("rebalance 0 1"), "no node with data would stay");
+    has(refused("graceful-failover 99"), "there is no node 99");
+    EXPECT_TRUE(lab.made->is_running(1));
+
+    EXPECT_EQ(status("POST", "/lab/commands", "add-node\nrebalance"), 202);
+    EXPECT_TRUE(lab.pass_until([&] { return lab.made->rebalancing(); }));
+    has(refused("rebalance"), "a rebalance is running");
+    has(refused("remove 1"), "a rebalance is running");
+    has(refused("graceful-failover 1"), "a rebalance is running");
+}
+
 }  // namespace
 }  // namespace holdfast::lab::couchbase::management_test
