@@ -117,7 +117,7 @@ runtime::awaitable<void> observer_feed::delivered(time_point until)
 {
     for (;;) {
         const std::uint64_t seen = emptied_.count();
-        if (queued_.load() == 0 || closed_.load())
+        if (is_empty() || closed_.load())
             co_return;
         const runtime::wait_end end = co_await emptied_.wait(seen, until);
         if (end != runtime::wait_end::notified)

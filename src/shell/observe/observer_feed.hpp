@@ -96,7 +96,9 @@ public:
     bool admits_attempt() { return admits(dropped_attempts_); }
     void push(observer_record what);
 
-    /// Waits until all has been delivered, or until then.
+    /// Whether all has been delivered.
+    bool is_empty() const noexcept { return queued_.load() == 0; }
+    /// Waits for that, or until then.
     runtime::awaitable<void> delivered(time_point until);
     /// Nothing is delivered from now on, but an event that has begun to be.
     void close();
