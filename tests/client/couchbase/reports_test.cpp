@@ -97,8 +97,9 @@ TEST(couchbase_reports, node_that_cannot_be_reached_is_an_error_at_once)
     const auto report = ping(scene);
     EXPECT_LE(scene.simulation.now() - began, 10ms);
     for (const auto& one : report.key_value) {
-        if (one.server.value() == "n1:11210")
+        if (one.server.value() == "n1:11210") {
             EXPECT_EQ(one.state, ping_state::error) << one.error;
+        }
     }
 }
 
