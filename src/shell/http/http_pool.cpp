@@ -2,6 +2,8 @@
 
 #include "core/pool/errc.hpp"
 
+#include <boost/asio/this_coro.hpp>
+
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -34,10 +36,16 @@ exchange_failure without_connection(error why)
     return exchange_failure{is, std::move(why)};
 }
 
-exchange_failure late()
+/// The request is over although there is a connection for it, which is not touched.
+std::optional<exchange_failure> over_already(bool is_late, bool is_cancelled)
 {
-    return exchange_failure{failure_kind::timed_out,
-                            error{core::pool_errc::timed_out, "no connection was free in time"}};
+    if (is_late)
+        return exchange_failure{failure_kind::timed_out, error{core::pool_errc::timed_out,
+                                                               "no connection was free in time"}};
+    if (is_cancelled)
+        return exchange_failure{failure_kind::cancelled,
+                                error{runtime::errc::cancelled, "cancelled before it was sent"}};
+    return std::nullopt;
 }
 
 }  // namespace
@@ -79,8 +87,11 @@ runtime::awaitable<begun_exchange> http_pool::exchange(exchange_order what)
         if (!got)
             co_return begun_exchange{without_connection(std::move(got).error())};
         auto on = (*std::move(got)).as<connection>();
-        if (world().steady_now() >= what.until)
-            co_return begun_exchange{late()};
+        const auto cancellation = co_await boost::asio::this_coro::cancellation_state;
+        auto over = over_already(world().steady_now() >= what.until,
+                                 cancellation.cancelled() != boost::asio::cancellation_type::none);
+        if (over)
+            co_return begun_exchange{*std::move(over)};
         const bool was_used = on->was_used();
         auto failed = co_await on->begin(what.request, what.body_limit, what.until);
         if (!failed)
