@@ -129,9 +129,9 @@ std::shared_ptr<http::http_pool> service_nodes::pool_of(const endpoint& server)
     return one;
 }
 
-std::vector<service_nodes::connections> service_nodes::look() const
+std::vector<service_nodes::entry> service_nodes::look() const
 {
-    std::vector<connections> all;
+    std::vector<entry> all;
     const std::scoped_lock lock{mutex_};
     if (!current_.config)
         return all;
@@ -140,7 +140,7 @@ std::vector<service_nodes::connections> service_nodes::look() const
             auto at = core::couchbase::address_of(node, current_.network, service, with_tls_);
             if (!at)
                 continue;
-            connections seen{*std::move(at), service};
+            entry seen{*std::move(at), service};
             if (const auto found = pools_.find(seen.server); found != pools_.end()) {
                 const pool_counts counts = found->second->counts();
                 seen.open = counts.total - counts.opening;

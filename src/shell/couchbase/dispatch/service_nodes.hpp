@@ -41,7 +41,7 @@ public:
     /// Counts requests, which go to nodes in turn.
     std::uint32_t next_turn() noexcept { return turn_.fetch_add(1, std::memory_order_relaxed); }
 
-    struct connections {
+    struct entry {
         endpoint server;
         core::couchbase::service_type service;
         std::size_t open = 0;
@@ -49,7 +49,7 @@ public:
     };
     /// The services of all nodes but the key-value one, in the order of the configuration; none if
     /// there is no configuration yet.
-    std::vector<connections> look() const;
+    std::vector<entry> look() const;
 
     /// Ends all connections. Requests in flight end with an error.
     void close();
