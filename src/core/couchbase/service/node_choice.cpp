@@ -33,12 +33,14 @@ std::variant<chosen_node, obstacle> choose_node(const cluster_config& config, co
     if (nodes.empty())
         return wish.only ? obstacle::node_gone : obstacle::service_not_present;
     // In their order, so that the turns of others stay as they are.
-    const auto is_fine = [&](const chosen_node& node) {
-        return std::ranges::find(wish.avoid, node.address) == wish.avoid.end();
-    };
-    const auto rest = std::ranges::stable_partition(nodes, is_fine);
-    const std::size_t fine = nodes.size() - rest.size();
-    return std::move(nodes[wish.turn % (fine == 0 ? nodes.size() : fine)]);
+    std::vector<chosen_node*> fine;
+    for (chosen_node& node : nodes) {
+        if (std::ranges::find(wish.avoid, node.address) == wish.avoid.end())
+            fine.push_back(&node);
+    }
+    if (fine.empty())
+        return std::move(nodes[wish.turn % nodes.size()]);
+    return std::move(*fine[wish.turn % fine.size()]);
 }
 
 }  // namespace holdfast::core::couchbase
