@@ -27,7 +27,7 @@ SHELVES = {
             *(f"core/mongo/{part}" for part in (
                 "error settings uri handshake wire sdam select session operation retry").split()),
             *(f"core/couchbase/{part}" for part in (
-                "settings uri wire handshake config route inflight operation rows service"
+                "settings uri wire handshake config route inflight operation rows service admin"
                 " retry").split()),
             "runtime shell shell/events shell/observe shell/pool shell/http shell/mongo",
             "shell/couchbase",

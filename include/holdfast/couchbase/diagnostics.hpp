@@ -4,6 +4,7 @@
 #include "holdfast/id.hpp"
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -29,9 +30,18 @@ struct endpoint_diagnostics {
     std::string last_error = {};  // of the last attempt to connect, or the end of the last one
 };
 
+/// A service of one node, and the connections that are kept for its next requests.
+struct service_diagnostics {
+    endpoint server = {};
+    service_type service = service_type::query;
+    std::size_t connections = 0;
+    std::size_t in_use = 0;  // of those
+};
+
 struct diagnostics_report {
     std::string id = {};  // another one each time; replace it as you like
     std::vector<endpoint_diagnostics> key_value = {};
+    std::vector<service_diagnostics> services = {};  // all that are known
 
     /// For machines: the shape that all Couchbase SDKs share (their RFC 0061).
     std::string to_json() const;

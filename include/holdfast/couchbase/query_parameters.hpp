@@ -1,9 +1,10 @@
 #pragma once
-#include "holdfast/bson/byte_buffer.hpp"
-#include "holdfast/couchbase/content.hpp"
 #include "holdfast/error.hpp"
 #include "holdfast/json/mapping.hpp"
+#include "holdfast/json/raw_json.hpp"
 
+#include <concepts>
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
@@ -35,7 +36,7 @@ public:
     template <class T>
     query_parameters& add(std::string_view name, const T& value)
     {
-        auto json = json::to_json(value);
+        auto json = encode(value);
         if (json)
             entries_.push_back({std::string{name}, std::move(*json).text()});
         else if (!problem_)
@@ -48,6 +49,14 @@ public:
     const std::optional<error>& problem() const noexcept { return problem_; }
 
 private:
+    template <class T>
+    static result<raw_json> encode(const T& value)
+    {
+        if constexpr (std::convertible_to<const T&, std::string_view>)
+            return json::to_json(std::string_view{value});
+        else
+            return json::to_json(value);
+    }
     static error cannot_encode(std::string_view name, std::size_t place, error why);
 
     std::vector<entry> entries_;

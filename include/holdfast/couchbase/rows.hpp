@@ -16,6 +16,11 @@ namespace holdfast::couchbase {
 
 struct access;
 
+namespace sync {
+template <class Metadata>
+class basic_rows;
+}
+
 namespace details {
 
 /// What a row is unless the caller says it.
@@ -120,6 +125,7 @@ public:
 
 private:
     friend struct access;
+    friend class sync::basic_rows<Metadata>;
 
     explicit basic_rows(std::shared_ptr<row_source> from) noexcept : source_{std::move(from)} {}
 

@@ -127,7 +127,7 @@ struct view_options {
 };
 static_assert(option_struct<view_options>);
 
-enum class http_method : std::uint8_t { get, head, post, put, patch, remove };
+enum class http_method : std::uint8_t { get, post, put, patch, remove };
 
 struct http_header {
     std::string_view name = {};

@@ -36,6 +36,21 @@ struct access {
     {
         return collection{std::move(at)};
     }
+    template <class Metadata>
+    static basic_rows<Metadata> rows_of(std::shared_ptr<row_source> from)
+    {
+        return basic_rows<Metadata>{std::move(from)};
+    }
+    template <class Handle>
+    static Handle make_admin(std::shared_ptr<cluster_impl> in)
+    {
+        return Handle{std::move(in)};
+    }
+    static collection_admin make_collection_admin(std::shared_ptr<cluster_impl> in,
+                                                  const std::string& bucket)
+    {
+        return collection_admin{std::move(in), bucket};
+    }
     static const std::shared_ptr<cluster_impl>& impl_of(const cluster& which) noexcept
     {
         return which.impl_;

@@ -6,7 +6,9 @@
 #include "api/couchbase/cluster_impl.hpp"
 #include "core/couchbase/route/collection_ids.hpp"
 
+#include <span>
 #include <utility>
+#include <vector>
 
 namespace holdfast::couchbase {
 
@@ -112,16 +114,25 @@ asio::awaitable<void> ready_or_throw(std::shared_ptr<cluster_impl> self, std::st
     done.value();
 }
 
-asio::awaitable<result<ping_report>> ping_of(std::shared_ptr<cluster_impl> self,
-                                             ping_options options)
+/// What ping_options have a view of.
+std::vector<service_type> copied(std::span<const service_type> services)
 {
-    auto made = co_await self->ping(options.timeout);
+    return {services.begin(), services.end()};
+}
+
+asio::awaitable<result<ping_report>> ping_of(std::shared_ptr<cluster_impl> self,
+                                             std::chrono::milliseconds timeout,
+                                             std::vector<service_type> services)
+{
+    auto made = co_await self->ping(timeout, std::move(services));
     co_return made;
 }
 
-asio::awaitable<ping_report> ping_or_throw(std::shared_ptr<cluster_impl> self, ping_options options)
+asio::awaitable<ping_report> ping_or_throw(std::shared_ptr<cluster_impl> self,
+                                           std::chrono::milliseconds timeout,
+                                           std::vector<service_type> services)
 {
-    auto made = co_await self->ping(options.timeout);
+    auto made = co_await self->ping(timeout, std::move(services));
     co_return std::move(made).value();
 }
 
@@ -149,12 +160,12 @@ asio::awaitable<result<void>> bucket::try_ready(ready_options options) const
 
 asio::awaitable<ping_report> cluster::start_ping(ping_options options) const
 {
-    return ping_or_throw(impl_, options);
+    return ping_or_throw(impl_, options.timeout, copied(options.services));
 }
 
 asio::awaitable<result<ping_report>> cluster::try_ping(ping_options options) const
 {
-    return ping_of(impl_, options);
+    return ping_of(impl_, options.timeout, copied(options.services));
 }
 
 diagnostics_report cluster::diagnostics() const

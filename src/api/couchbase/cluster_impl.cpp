@@ -2,6 +2,7 @@
 
 #include "api/common/observer_place.hpp"
 #include "api/couchbase/notify.hpp"
+#include "api/couchbase/service_operations.hpp"
 #include "api/couchbase/start_call.hpp"
 #include "core/couchbase/retry/orchestrator.hpp"
 #include "core/couchbase/settings/capella.hpp"
@@ -183,7 +184,8 @@ cluster_impl::cluster_impl(std::shared_ptr<runtime::world> in,
     : world{std::move(in)},
       settings{std::move(from)},
       state{make_state(world, settings, std::move(login), options, std::move(make_blocking),
-                       for_observers)}
+                       for_observers)},
+      plans{std::make_shared<shared_prepared_cache>()}
 {
 }
 

@@ -9,8 +9,11 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace holdfast::couchbase {
+
+class shared_prepared_cache;
 
 /// What stands behind a cluster, in whatever world it lives.
 struct cluster_impl : std::enable_shared_from_this<cluster_impl> {
@@ -37,7 +40,9 @@ struct cluster_impl : std::enable_shared_from_this<cluster_impl> {
     ~cluster_impl();
 
     runtime::awaitable<result<void>> ready(std::string bucket, std::chrono::milliseconds timeout);
-    runtime::awaitable<result<ping_report>> ping(std::chrono::milliseconds timeout);
+    /// No services: all.
+    runtime::awaitable<result<ping_report>> ping(std::chrono::milliseconds timeout,
+                                                 std::vector<service_type> services);
     diagnostics_report diagnostics() const;
     std::string next_report_id() const;
     result<void> set_authenticator(const authenticator& next);
@@ -48,6 +53,7 @@ struct cluster_impl : std::enable_shared_from_this<cluster_impl> {
     const std::shared_ptr<runtime::world> world;
     const core::couchbase::cluster_settings settings;
     const std::shared_ptr<shell::couchbase::cluster_state> state;
+    const std::shared_ptr<shared_prepared_cache> plans;  // of prepared statements
     mutable std::atomic<std::uint64_t> reports{0};
 };
 

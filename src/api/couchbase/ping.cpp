@@ -1,11 +1,15 @@
 // Asks every node whether it answers.
 #include "api/couchbase/cluster_impl.hpp"
+#include "api/couchbase/start_admin.hpp"
+#include "core/couchbase/retry/strategy.hpp"
+#include "holdfast/couchbase/diagnostics.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 
 #include <algorithm>
 #include <mutex>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -24,8 +28,9 @@ struct ping_run {
 
     std::mutex mutex;
     std::size_t left = 0;
-    std::vector<endpoint_ping> entries;
+    std::vector<endpoint_ping> entries;  // of connections for documents
     std::vector<bool> has_left;  // the cluster, meanwhile
+    ping_report services;
     runtime::event one_ended;
 };
 
@@ -121,10 +126,96 @@ runtime::awaitable<void> ping_one(std::shared_ptr<cluster_impl> in, std::shared_
     run->one_ended.notify();
 }
 
+const char* ping_path(service_type service)
+{
+    switch (service) {
+    case service_type::query:
+    case service_type::analytics:
+        return "/admin/ping";
+    case service_type::search:
+        return "/api/ping";
+    case service_type::key_value:
+    case service_type::views:
+    case service_type::management:
+        break;
+    }
+    return "/";
+}
+
+core::couchbase::classification not_well(int status, std::string_view)
+{
+    core::couchbase::classification meant;
+    meant.code = errc::service_not_available;
+    meant.message = "it answers with the HTTP status " + std::to_string(status);
+    return meant;
+}
+
+/// The service of one node; `place` is that of its entry.
+runtime::awaitable<void> ping_service(std::shared_ptr<cluster_impl> in,
+                                      std::shared_ptr<ping_run> run, service_type which,
+                                      std::size_t place, endpoint server, time_point until)
+{
+    static const retry_strategy_ptr once =
+        std::make_shared<core::couchbase::strict_fail_fast_strategy>();
+    core::couchbase::service_request question;
+    question.service = which;
+    question.path = ping_path(which);
+    shell::couchbase::service_call call;
+    call.target.service = which;
+    call.target.operation = "ping";
+    call.target.idempotent = true;
+    call.target.only = std::move(server);
+    call.began = in->world->steady_now();
+    call.until = core::deadline{until};
+    call.strategy = once;
+    call.operation = std::make_unique<whole_operation>(std::move(question), not_well);
+    const time_point began = call.began;
+    auto answer = co_await shell::couchbase::execute_http(in->state, std::move(call));
+    {
+        const std::scoped_lock lock{run->mutex};
+        endpoint_ping& entry = run->services.of(which)[place];
+        if (answer) {
+            entry.state = ping_state::ok;
+            entry.latency = in->world->steady_now() - began;
+        } else {
+            const error_code why = answer.error().code();
+            const bool is_late = why == errc::unambiguous_timeout || why == errc::ambiguous_timeout;
+            entry.state = is_late ? ping_state::timeout : ping_state::error;
+            entry.error = answer.error().message();
+        }
+        --run->left;
+    }
+    run->one_ended.notify();
+}
+
+bool is_wanted(std::span<const service_type> services, service_type which)
+{
+    return services.empty() || std::ranges::find(services, which) != services.end();
+}
+
+/// An entry for each node that has one of the services; gives what to ask.
+std::vector<runtime::awaitable<void>> ask_services(const std::shared_ptr<cluster_impl>& in,
+                                                   const std::shared_ptr<ping_run>& run,
+                                                   std::span<const service_type> wanted,
+                                                   time_point until)
+{
+    std::vector<runtime::awaitable<void>> asked;
+    for (const auto& known : in->nodes().services().look()) {
+        if (!is_wanted(wanted, known.service))
+            continue;
+        auto& list = run->services.of(known.service);
+        endpoint_ping& entry = list.emplace_back();
+        entry.id = std::string{"0x"} + std::to_string(asked.size());
+        entry.server = known.server;
+        asked.push_back(ping_service(in, run, known.service, list.size() - 1, known.server, until));
+    }
+    return asked;
+}
+
 /// Of those that were asked, without those that have left the cluster.
 ping_report report_of(const cluster_impl& in, const ping_run& run)
 {
-    ping_report report;
+    ping_report report = run.services;
     report.id = in.next_report_id();
     for (std::size_t n = 0; n != run.entries.size(); ++n) {
         if (!run.has_left[n])
@@ -140,7 +231,8 @@ ping_report report_of(const cluster_impl& in, const ping_run& run)
 
 }  // namespace
 
-runtime::awaitable<result<ping_report>> cluster_impl::ping(std::chrono::milliseconds timeout)
+runtime::awaitable<result<ping_report>> cluster_impl::ping(std::chrono::milliseconds timeout,
+                                                           std::vector<service_type> services)
 {
     const auto self = shared_from_this();
     const time_point until = world->steady_now() + timeout;
@@ -152,15 +244,19 @@ runtime::awaitable<result<ping_report>> cluster_impl::ping(std::chrono::millisec
         const bool goes_on = co_await wait_for_nodes(self, bucket, until);
         if (!goes_on)
             co_return cancelled;
+        if (!is_wanted(services, service_type::key_value))
+            continue;
         for (auto& link : bucket->links())
             asked.push_back({bucket, std::move(link), asked.size()});
     }
-    run->left = asked.size();
     run->entries.resize(asked.size());
     run->has_left.resize(asked.size());
+    auto all = ask_services(self, run, services, until);
     for (pinged_link& one : asked)
-        boost::asio::co_spawn(world->executor(), ping_one(self, run, std::move(one), until),
-                              boost::asio::detached);
+        all.push_back(ping_one(self, run, std::move(one), until));
+    run->left = all.size();
+    for (auto& one : all)
+        boost::asio::co_spawn(world->executor(), std::move(one), boost::asio::detached);
     for (;;) {
         const std::uint64_t seen = run->one_ended.count();
         {

@@ -73,9 +73,9 @@ std::string report_json(const std::string& id, const std::string& more, const st
 
 /// Services by the names that reports have for them.
 constexpr std::pair<service_type, std::string_view> reported_services[] = {
-    {service_type::key_value, "kv"},    {service_type::query, "query"},
-    {service_type::analytics, "analytics"},  {service_type::search, "search"},
-    {service_type::views, "views"},     {service_type::management, "mgmt"},
+    {service_type::key_value, "kv"},   {service_type::query, "n1ql"},
+    {service_type::analytics, "cbas"}, {service_type::search, "fts"},
+    {service_type::views, "views"},    {service_type::management, "mgmt"},
 };
 
 }  // namespace
@@ -118,7 +118,21 @@ std::string diagnostics_report::to_json() const
             entries += R"(,"details":)" + quoted_json(one.last_error);
         entries += '}';
     }
-    return report_json(id, "", entries + ']');
+    entries += ']';
+    for (const auto& [service, name] : reported_services) {
+        std::string list;
+        for (const service_diagnostics& one : services) {
+            if (one.service != service || one.connections == 0)
+                continue;
+            list += list.empty() ? "{" : ",{";
+            list += R"("remote":)" + quoted_json(one.server.value());
+            list += R"(,"state":"connected","connections":)" + std::to_string(one.connections) +
+                    R"(,"in_use":)" + std::to_string(one.in_use) + '}';
+        }
+        if (!list.empty())
+            entries += ",\"" + std::string{name} + "\":[" + list + ']';
+    }
+    return report_json(id, "", entries);
 }
 
 const std::vector<endpoint_ping>& ping_report::of(service_type service) const noexcept
@@ -219,6 +233,9 @@ diagnostics_report cluster_impl::diagnostics() const
             report.key_value.push_back(std::move(one));
         }
     }
+    for (auto& known : nodes().services().look())
+        report.services.push_back(
+            {std::move(known.server), known.service, known.open, known.in_use});
     return report;
 }
 

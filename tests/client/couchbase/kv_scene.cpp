@@ -102,6 +102,8 @@ kv_scene::kv_scene(kv_scene_options what)
     options.user = "ada";
     options.password = good_password;
     options.account = keys_of_ada().account;
+    if (what.adjust)
+        what.adjust(options);
     cluster = std::make_unique<lab::couchbase::cluster>(options);
     cluster->start().value();
 }

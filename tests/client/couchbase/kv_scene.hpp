@@ -32,6 +32,8 @@ struct kv_scene_options {
     /// Not empty: hosts are n0.example.com ..., and clients use TLS, at port 11207. A file of
     /// certificates: "wildcard.pem".
     std::string certificate = {};
+    /// What else the lab's cluster is given.
+    std::function<void(lab::couchbase::cluster_options&)> adjust = {};
 };
 
 /// TLS as a server has it, with one of the test's certificates. With a CA it demands certificates

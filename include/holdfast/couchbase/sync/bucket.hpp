@@ -1,7 +1,9 @@
 #pragma once
 #include "holdfast/blocking.hpp"
 #include "holdfast/couchbase/bucket.hpp"
+#include "holdfast/couchbase/sync/admin.hpp"
 #include "holdfast/couchbase/sync/collection.hpp"
+#include "holdfast/couchbase/sync/rows.hpp"
 #include "holdfast/couchbase/sync/scope.hpp"
 
 #include <memory>
@@ -32,6 +34,15 @@ public:
     {
         return wait(inner_.ready(options, asio::use_awaitable));
     }
+
+    /// The rows of a view. Nothing is sent before the first one is asked for.
+    view_rows view_query(std::string_view design_document, std::string_view view,
+                         view_options options = {}) const
+    {
+        return {bridge_, inner_.view_query(design_document, view, options)};
+    }
+
+    collection_admin collections() const { return {bridge_, inner_.collections()}; }
 
 private:
     friend class cluster;

@@ -1,8 +1,10 @@
 #pragma once
 #include "holdfast/blocking.hpp"
 #include "holdfast/couchbase/cluster.hpp"
+#include "holdfast/couchbase/sync/admin.hpp"
 #include "holdfast/couchbase/sync/bucket.hpp"
 #include "holdfast/couchbase/sync/collection.hpp"
+#include "holdfast/couchbase/sync/rows.hpp"
 #include "holdfast/couchbase/sync/scope.hpp"
 #include "holdfast/error.hpp"
 
@@ -48,7 +50,39 @@ public:
         return wait(inner_.ready(options, asio::use_awaitable));
     }
 
-    /// Asks every node that is connected.
+    // ---- Services: nothing is sent before the first row is asked for ----
+
+    query_rows query(std::string_view statement, query_options options = {}) const
+    {
+        return {bridge_, inner_.query(statement, options)};
+    }
+    query_rows analytics(std::string_view statement, analytics_options options = {}) const
+    {
+        return {bridge_, inner_.analytics(statement, options)};
+    }
+    search_rows search(std::string_view index, std::string_view request,
+                       search_options options = {}) const
+    {
+        return {bridge_, inner_.search(index, request, options)};
+    }
+
+    /// A request to any service: see couchbase::cluster::http.
+    http_reply http(service_type service, http_method method, std::string_view path,
+                    http_options options = {}) const
+    {
+        return try_http(service, method, path, options).value();
+    }
+    result<http_reply> try_http(service_type service, http_method method, std::string_view path,
+                                http_options options = {}) const
+    {
+        return wait(inner_.http(service, method, path, options, asio::use_awaitable));
+    }
+
+    bucket_admin buckets() const { return {bridge_, inner_.buckets()}; }
+    user_admin users() const { return {bridge_, inner_.users()}; }
+    query_index_admin query_indexes() const { return {bridge_, inner_.query_indexes()}; }
+
+    /// Asks every node that is connected, and every service of every node that is known.
     ping_report ping(ping_options options = {}) const { return try_ping(options).value(); }
     result<ping_report> try_ping(ping_options options = {}) const
     {

@@ -2,6 +2,7 @@
 #include "holdfast/blocking.hpp"
 #include "holdfast/couchbase/scope.hpp"
 #include "holdfast/couchbase/sync/collection.hpp"
+#include "holdfast/couchbase/sync/rows.hpp"
 
 #include <memory>
 #include <string>
@@ -20,6 +21,22 @@ public:
         return sync::collection{bridge_, inner_[collection]};
     }
     sync::collection collection(std::string_view name) const { return (*this)[name]; }
+
+    /// As those of cluster, but names of collections in a statement are those of this scope.
+    query_rows query(std::string_view statement, query_options options = {}) const
+    {
+        return {bridge_, inner_.query(statement, options)};
+    }
+    query_rows analytics(std::string_view statement, analytics_options options = {}) const
+    {
+        return {bridge_, inner_.analytics(statement, options)};
+    }
+    /// With an index of this scope.
+    search_rows search(std::string_view index, std::string_view request,
+                       search_options options = {}) const
+    {
+        return {bridge_, inner_.search(index, request, options)};
+    }
 
 private:
     friend class bucket;
