@@ -146,6 +146,21 @@ TEST(couchbase_seeds, cluster_that_comes_back_is_used_as_before)
     EXPECT_EQ(endpoints(scene, "travel").size(), 2u);
 }
 
+TEST(couchbase_seeds, connections_of_the_cluster_that_are_not_needed_are_not_opened_again)
+{
+    kv_scene scene{{.nodes = 3, .replicas = 1}};
+    scene.count_requests(core::couchbase::kv_opcode::hello);
+    scene.connect();
+    scene.warm_up();
+    for (std::size_t n = 0; n != 3; ++n)
+        scene.simulation.reset_connections(scene.app, scene.host_of(n));
+    scene.simulation.run_for(10s);
+    EXPECT_EQ(endpoints(scene, "").size(), 1u);
+    const std::int64_t opened = scene.counted(core::couchbase::kv_opcode::hello);
+    scene.simulation.run_for(60s);
+    EXPECT_EQ(scene.counted(core::couchbase::kv_opcode::hello), opened);
+}
+
 TEST(couchbase_seeds, connection_of_the_cluster_goes_to_another_node_if_its_own_is_gone)
 {
     kv_scene scene{{.nodes = 3, .replicas = 1}};

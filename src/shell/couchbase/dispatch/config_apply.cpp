@@ -56,11 +56,14 @@ std::vector<std::shared_ptr<kv_link>> kv_bucket::replace_links(
 }
 
 /// The connection of the cluster is lost, and its node may have left: the next one is to whichever
-/// node can be reached.
+/// node can be reached. While there is another, what was lost is one that was not needed.
 void kv_bucket::look_elsewhere()
 {
     const std::scoped_lock lock{mutex_};
-    if (closed_ || !routes_.config || !network_)
+    const bool has_one = std::ranges::any_of(links_, [](const auto& at) {
+        return at.second.lanes.front()->where() == kv_link::stage::connected;
+    });
+    if (closed_ || !routes_.config || !network_ || has_one)
         return;
     for (const core::couchbase::cluster_node& node : routes_.config->nodes) {
         const auto at = core::couchbase::address_of(node, *network_,

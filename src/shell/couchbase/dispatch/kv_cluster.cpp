@@ -64,8 +64,14 @@ runtime::awaitable<void> kv_cluster::watch_seeds()
         if (end == runtime::wait_end::cancelled || closed_)
             co_return;
         const time_point now = world_->steady_now();
-        if (reaches_a_node(now))
+        const reach seen = look_at_links(now);
+        if (seen.some_answer)
             reached = now;
+        // A connection on which nothing is asked would look well for ever.
+        if (seen.some_are_silent) {
+            for (const auto& one : buckets())
+                one->want_config();
+        }
         if (now - reached < unreachable_after)
             continue;
         auto found = co_await find_seeds(*world_, options_.settings);
@@ -77,16 +83,20 @@ runtime::awaitable<void> kv_cluster::watch_seeds()
     }
 }
 
-bool kv_cluster::reaches_a_node(time_point now) const
+kv_cluster::reach kv_cluster::look_at_links(time_point now) const
 {
+    reach seen;
     for (const auto& bucket : buckets()) {
         for (const auto& link : bucket->links()) {
             const auto open = link->current();
-            if (open && !is_silent(*open, now, silence))
-                return true;
+            if (!open)
+                continue;
+            const bool silent = is_silent(*open, now, silence);
+            seen.some_are_silent = seen.some_are_silent || silent;
+            seen.some_answer = seen.some_answer || !silent;
         }
     }
-    return false;
+    return seen;
 }
 
 void kv_cluster::seeds_moved(std::vector<endpoint> seeds)

@@ -110,7 +110,11 @@ private:
     runtime::awaitable<void> open();
     void seeds_found(std::vector<endpoint> seeds);
     runtime::awaitable<void> watch_seeds();
-    bool reaches_a_node(time_point now) const;
+    struct reach {
+        bool some_answer = false;  // or are asked nothing
+        bool some_are_silent = false;
+    };
+    reach look_at_links(time_point now) const;
     void seeds_moved(std::vector<endpoint> seeds);
 
     const std::shared_ptr<runtime::world> world_;
