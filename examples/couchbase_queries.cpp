@@ -104,6 +104,11 @@ asio::awaitable<void> other_services(cb::cluster db)
     auto counted = db.analytics("SELECT RAW COUNT(*) FROM travel", {.readonly = true});
     std::cout << *co_await counted.next<int>() << " documents\n";
 
+    // Requests for which there is no function are made as they are.
+    co_await db.http(cb::service_type::search, cb::http_method::put, "/api/index/airlines",
+                     {.content_type = "application/json",
+                      .body = R"({"name": "airlines", "type": "fulltext-index",
+                                  "sourceType": "gocbcore", "sourceName": "travel"})"});
     auto hits = db.search("airlines", R"({"query": {"match": "KLM", "field": "name"}})",
                           {.limit = 10});
     for (;;) {
@@ -114,6 +119,9 @@ asio::awaitable<void> other_services(cb::cluster db)
     }
     std::cout << hits.metadata().total_hits << " hits\n";
 
+    co_await db.http(cb::service_type::views, cb::http_method::put, "/travel/_design/airlines",
+                     {.content_type = "application/json", .body = R"({"views": {"by_name": {
+                                  "map": "function (doc, meta) { emit(doc.name, null); }"}}})"});
     auto by_name = db["travel"].view_query("airlines", "by_name", {.limit = 10});
     for (;;) {
         const auto row = co_await by_name.next();
