@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -18,6 +19,7 @@ struct kv_target {
     std::string_view key;     // as it was sent, with the prefix of its collection
     std::uint64_t connection = 0;  // counted from 1 on each node
     std::string_view document = {};  // the key without that prefix, as far as there is one
+    std::span<const std::uint8_t> value = {};  // as it was sent
 };
 
 /// What is wrong with the bytes of a reply.

@@ -225,8 +225,12 @@ std::optional<kv_fault> kv_conversation::fault_for(const frame& from)
     if (!node_.faults.any())
         return std::nullopt;
     const auto key = from.key();
-    kv_target target{from.header.opcode, client_.bucket, core::couchbase::as_text(key), number_,
-                     core::couchbase::as_text(key)};
+    kv_target target{from.header.opcode,
+                     client_.bucket,
+                     core::couchbase::as_text(key),
+                     number_,
+                     core::couchbase::as_text(key),
+                     from.value()};
     if (client_.has(kv_feature::collections)) {
         if (const auto split = core::couchbase::split_collection_key(key))
             target.document = core::couchbase::as_text(split->key);

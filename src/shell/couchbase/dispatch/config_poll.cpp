@@ -56,10 +56,10 @@ runtime::awaitable<void> kv_bucket::poll(std::shared_ptr<kv_bucket> self)
     time_point last = world.steady_now();
     duration reply_within = first_reply;
     for (;;) {
-        const bool pushed = self->is_pushed();
-        const duration longest = pushed ? duration{settings.interval}
-                                        : std::min(duration{settings.interval}, silence);
-        const auto end = co_await self->poll_wanted_.wait(seen, world.steady_now() + longest);
+        time_point look = world.steady_now() + settings.interval;
+        if (!self->is_pushed())
+            look = std::min(last + settings.interval, world.steady_now() + silence);
+        const auto end = co_await self->poll_wanted_.wait(seen, look);
         if (end == runtime::wait_end::cancelled || self->cluster_.is_closed())
             co_return;
         // What is wanted from now on, also during the pause, is asked for after it.
