@@ -149,12 +149,14 @@ def couchbase():
 
 
 def gocaves():
-    program = os.environ.get('HOLDFAST_GOCAVES')
-    if not program:
-        raise Skipped('HOLDFAST_GOCAVES does not name a program; it is built from couchbaselabs/'
-                      'gocaves, beside this project')
-    if not shutil.which(program):
-        raise Failed(f'HOLDFAST_GOCAVES is {program}, which is no program')
+    named = os.environ.get('HOLDFAST_GOCAVES')
+    if not named:
+        raise Skipped('HOLDFAST_GOCAVES does not name the program gocaves; build it from '
+                      'github.com/couchbaselabs/gocaves, outside of this tree: go build -o gocaves')
+    found = shutil.which(named)
+    if not found:
+        raise Failed(f'HOLDFAST_GOCAVES is {named}, which is no program')
+    program = str(Path(found).resolve())  # the suite runs in a folder of its own
     if not GOCAVES_CLIENT.exists():
         raise Failed(f'{GOCAVES_CLIENT} is not built: make build')
     os.environ.update(GOCAVES=program, GOCAVES_CLIENT=str(GOCAVES_CLIENT))
