@@ -94,7 +94,7 @@ TEST_F(couchbase_administration, users_are_made_changed_and_dropped)
     const couchbase::user_admin all = scene.client->users();
     const couchbase::role roles[] = {{"data_reader", "travel"}, {"ro_admin"}};
     EXPECT_FALSE(code_of(all.upsert(
-        "bob", {.password = "secret1", .display_name = "Bob", .roles = roles}, {}, use_awaitable)));
+        "bob", {.password = "babbage", .display_name = "Bob", .roles = roles}, {}, use_awaitable)));
     const auto bob = scene.run(all.get("bob", {}, use_awaitable));
     ASSERT_TRUE(bob->good()) << bob->explain();
     EXPECT_EQ((*bob->outcome)->display_name, "Bob");
@@ -102,7 +102,7 @@ TEST_F(couchbase_administration, users_are_made_changed_and_dropped)
     EXPECT_TRUE((*bob->outcome)->roles[0].from_user);
     const couchbase::role unknown[] = {{"king"}};
     EXPECT_EQ(
-        code_of(all.upsert("eve", {.password = "secret1", .roles = unknown}, {}, use_awaitable)),
+        code_of(all.upsert("eve", {.password = "babbage", .roles = unknown}, {}, use_awaitable)),
         errc::invalid_argument);
     const auto list = scene.run(all.get_all({}, use_awaitable));
     ASSERT_TRUE(list->good()) << list->explain();

@@ -21,12 +21,13 @@ TEST(couchbase_user_admin, a_user_is_sent_with_roles_and_groups)
                           {"data_writer", "travel", "", "ignored"}};
     const std::string_view groups[] = {"a", "b"};
     const auto order = upsert_user(
-        "ada l", {.password = "p&w", .display_name = "Ada", .roles = roles, .groups = groups});
+        "ada l",
+        {.password = "lovelace&", .display_name = "Ada", .roles = roles, .groups = groups});
     ASSERT_TRUE(order);
     EXPECT_EQ(order->request.method, http_method::put);
     EXPECT_EQ(order->request.path, "/settings/rbac/users/local/ada%20l");
     EXPECT_EQ(order->request.body,
-              "name=Ada&password=p%26w&roles=ro_admin%2Cdata_reader%5Btravel%3Ainventory%3A"
+              "name=Ada&password=lovelace%26&roles=ro_admin%2Cdata_reader%5Btravel%3Ainventory%3A"
               "airline%5D%2Cquery_select%5B%2A%5D%2Cdata_writer%5Btravel%5D&groups=a%2Cb");
     EXPECT_FALSE(order->request.idempotent);
     EXPECT_EQ(upsert_user("ada", {})->request.body, "name=&roles=");
